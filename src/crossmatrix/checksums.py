@@ -1,0 +1,18 @@
+"""Checksums of values and bytes: the only way in which keys, digests and tags are made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+
+
+def sha256_bytes(data: bytes) -> str:
+    """Give the sha256 of bytes, 64 hex digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def sha256_value(value: str | float | bool | Mapping[str, object] | Sequence[object] | None) -> str:
+    """Give the sha256 of a JSON-like value, the same whatever the order of its mappings."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return sha256_bytes(text.encode())

@@ -1,0 +1,1 @@
+"""Cells -> build and run jobs, their keys and edges, and which of them need not be run."""
