@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def sha256_bytes(data: bytes) -> str:
@@ -12,7 +15,7 @@ def sha256_bytes(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def sha256_value(value: str | float | bool | Mapping[str, object] | Sequence[object] | None) -> str:
+def sha256_value(value: Mapping[str, object] | Sequence[object]) -> str:
     """Give the sha256 of a JSON-like value, the same whatever the order of its mappings."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return sha256_bytes(text.encode())

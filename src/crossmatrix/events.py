@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from crossmatrix.records import CellRecord
+if TYPE_CHECKING:
+    from crossmatrix.records import CellRecord
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunStarted:
-    """The plan is known: ``jobs`` are (job id, estimate in seconds) that will run, ``reused`` counts those that will not."""
+    """The plan is known: ``jobs`` are (job id, estimate in seconds) that will run, ``reused`` how many not."""
 
     run_id: str
     cells: tuple[str, ...]

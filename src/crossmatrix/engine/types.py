@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from contextlib import AbstractContextManager
+    from pathlib import Path
 
 LABEL = "crossmatrix"
-"""Prefix of all labels of ours: ``crossmatrix.run``, ``crossmatrix.job``, ``crossmatrix.kind``, ``crossmatrix.home``, ``crossmatrix.pid``."""
+"""Prefix of all labels of ours: ``crossmatrix.run``, ``.job``, ``.kind``, ``.home`` (state directory) and ``.pid``."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from crossmatrix.catalog import Build, Cell
+if TYPE_CHECKING:
+    from crossmatrix.catalog import Build, Cell
 
 
 class JobKind(StrEnum):

@@ -28,7 +28,7 @@ class Verdict(StrEnum):
     VACUOUS = "vacuous"
     UNSUPPORTED = "unsupported"
     EXPECTED_FAILURE = "expected-failure"
-    UNEXPECTED_PASS = "unexpected-pass"
+    UNEXPECTED_PASS = "unexpected-pass"  # noqa: S105 - a verdict, no password
     INFRASTRUCTURE = "infrastructure"
     ABORTED = "aborted"
 
@@ -51,7 +51,7 @@ class StageStatus(StrEnum):
 class StageRecord(Record):
     """One stage of a job: ``configure``, ``build``, ``test``...
 
-    ``exit_code`` is None where it did not end by itself; ``log`` is a path relative to the run's folder, ``reused`` says
+    ``exit_code`` is None where it did not end by itself; ``log`` is relative to the run's folder, ``reused`` says
     that the stage belongs to an earlier run whose result was taken.
     """
 

@@ -54,7 +54,7 @@ class Execution(Record):
         instructions: all that were executed.
         assembly_functions: executed instructions by assembly function.
         other_functions: executed instructions of the forty costliest other functions.
-        classes: executed instructions by extension class: ``aes``, ``pmull``, ``sha1``, ``sha2``, ``sha512``, ``sha3``...
+        classes: executed instructions by extension class: ``aes``, ``pmull``, ``sha1``, ``sha2``, ...
     """
 
     emulated: bool

@@ -18,7 +18,7 @@ class OutcomeStatus(StrEnum):
 class Outcome(Record):
     """The result of one test case in one cell.
 
-    ``file`` is the suite's unit (``03-test_internal_asn1`` for OpenSSL, ``aes-test`` for nettle), ``case`` the case in it
+    ``file`` is the suite's unit (``03-test_internal_asn1`` for OpenSSL, ``aes-test`` for nettle), ``case`` the case
     (empty where the suite reports files alone), ``duration_s`` None where unknown, ``cause`` why it failed or was
     skipped, in the suite's own words, and ``output`` the last lines that a failed case printed.
     """

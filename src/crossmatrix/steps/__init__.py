@@ -1,1 +1,1 @@
-"""What runs inside a container: unpack, configure, build, test, evidence, vectors, bench; and how sources are fetched."""
+"""What runs inside a container, from unpack to bench; and how sources are fetched."""

@@ -10,7 +10,7 @@ class Stage:
     """One command in a job's container.
 
     Attributes:
-        name: ``unpack``, ``configure``, ``build``, ``collect``, ``test``, ``evidence``, ``vectors``, ``bench``, ``speed``.
+        name: ``unpack``, ``configure``, ``build``, ``test``, ``evidence``, ``vectors``, ``bench``, ....
         script: for ``sh -eu -c``; it may not use the network.
         environment: the whole environment of the process; None means that the variable is unset.
         timeout_s: after which the container is ended.
@@ -28,7 +28,7 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InputFile:
-    """A file that is put into the container before the first stage; ``path`` is absolute and below /work or /scratch."""
+    """A file that is put in before the first stage; ``path`` is absolute and below /work or /scratch."""
 
     path: str
     data: bytes
