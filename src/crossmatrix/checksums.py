@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 
 def sha256_bytes(data: bytes) -> str:
     """Give the sha256 of bytes, 64 hex digits."""
     return hashlib.sha256(data).hexdigest()
+
+
+def sha256_file(path: Path) -> str:
+    """Give the sha256 of a file's content, read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sha256_value(value: Mapping[str, object] | Sequence[object]) -> str:

@@ -1,0 +1,8 @@
+"""The state directory: results by job key, runs with their records, locks."""
+
+from crossmatrix.store.atomic import write_bytes, write_text
+from crossmatrix.store.results import JobResult, Results
+from crossmatrix.store.runs import Runs
+from crossmatrix.store.state import State
+
+__all__ = ["JobResult", "Results", "Runs", "State", "write_bytes", "write_text"]

@@ -1,0 +1,170 @@
+"""Runs: one folder each, with records that are valid at any moment."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from crossmatrix.errors import StoreError, UsageError, nearest
+from crossmatrix.records import SCHEMA_VERSION, Artifact, CellRecord, RunRecord
+from crossmatrix.store.atomic import disk_faults, link_or_copy, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The folder ``runs/``; run ids sort by time."""
+
+    root: Path
+
+    def folder(self, run_id: str) -> Path:
+        """Give a run's folder."""
+        return self.root / run_id
+
+    def begin(self, record: RunRecord) -> Path:
+        """Make a run's folder and its first record, and let ``latest`` point to it.
+
+        Raises:
+            StoreError: a run of this id exists.
+        """
+        folder = self.folder(record.run_id)
+        with disk_faults(folder):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                folder.mkdir()
+            except FileExistsError as error:
+                raise StoreError(f"a run {record.run_id} exists already", hint="call again") from error
+        self.write(record)
+        self._point_latest(record.run_id)
+        return folder
+
+    def write(self, record: RunRecord) -> None:
+        """Write ``run.json``, atomically, over the one before."""
+        text = record.model_dump_json(by_alias=True, indent=1)
+        write_text(self.folder(record.run_id) / "run.json", text + "\n")
+
+    def write_cell(self, run_id: str, record: CellRecord) -> None:
+        """Write one cell's record, as soon as it is known."""
+        write_text(self.cell_folder(run_id, record.id) / "cell.json", record.model_dump_json(indent=1) + "\n")
+
+    def cell_folder(self, run_id: str, cell_id: str) -> Path:
+        """Give the folder of a cell in a run: its id is its path."""
+        return self.folder(run_id) / "cells" / cell_id
+
+    def add_files(
+        self,
+        run_id: str,
+        cell_id: str,
+        kind: str,
+        source: Path,
+        files: Iterable[tuple[str, Artifact]],
+    ) -> tuple[Artifact, ...]:
+        """Give a cell files of a result, under ``<kind>/`` of its own folder.
+
+        Args:
+            run_id: of the run.
+            cell_id: of the cell.
+            kind: ``artifacts`` or ``logs``.
+            source: the result's folder; its files are linked, or copied where links are not possible.
+            files: each with the name that it gets.
+
+        Returns:
+            The files, with paths relative to the run's folder.
+        """
+        added = []
+        for name, file in files:
+            target = self.cell_folder(run_id, cell_id) / kind / name
+            link_or_copy(source / file.path, target)
+            path = target.relative_to(self.folder(run_id)).as_posix()
+            added.append(file.model_copy(update={"name": name, "path": path}))
+        return tuple(added)
+
+    def ids(self) -> tuple[str, ...]:
+        """Give the ids of all runs, oldest first."""
+        if not self.root.is_dir():
+            return ()
+        return tuple(sorted(path.parent.name for path in self.root.glob("*/run.json") if not path.parent.is_symlink()))
+
+    def resolve(self, name: str) -> str:
+        """Give the id that a user meant: an id, its unique beginning, or ``latest``.
+
+        Raises:
+            UsageError: there is no such run.
+        """
+        ids = self.ids()
+        if not ids:
+            raise UsageError(f"there is no run in {self.root}", hint="make one: `invoke matrix`")
+        if name in {"", "latest"}:
+            return ids[-1]
+        matching = [run_id for run_id in ids if run_id.startswith(name)]
+        if name in ids:
+            return name
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
+            raise UsageError(f"{name!r} begins the ids of {len(matching)} runs: {', '.join(matching[-5:])}")
+        raise UsageError(f"there is no run {name!r}", hint=nearest(name, ("latest", *ids[-20:])))
+
+    def load(self, run_id: str) -> RunRecord:
+        """Read a run with all cells it has so far.
+
+        Raises:
+            StoreError: the record is of a newer version, or damaged.
+        """
+        file = self.folder(run_id) / "run.json"
+        try:
+            record = RunRecord.model_validate_json(file.read_bytes())
+        except OSError as error:
+            raise StoreError(f"{file}: cannot be read: {error.strerror}") from error
+        except ValidationError as error:
+            raise StoreError(f"{file}: not a record of a run: {error.errors()[0]['msg']}") from error
+        if record.schema_version > SCHEMA_VERSION:
+            raise StoreError(
+                f"{file}: schema {record.schema_version}, but this Crossmatrix knows {SCHEMA_VERSION}",
+                hint="update Crossmatrix",
+            )
+        return record if record.cells else record.model_copy(update={"cells": self.cells(run_id)})
+
+    def cells(self, run_id: str) -> tuple[CellRecord, ...]:
+        """Read the cells' own records: of a run that was killed, all that had finished."""
+        found = []
+        for file in sorted((self.folder(run_id) / "cells").rglob("cell.json")):
+            with contextlib.suppress(OSError, ValidationError):
+                found.append(CellRecord.model_validate_json(file.read_bytes()))
+        return tuple(found)
+
+    def remove(self, run_id: str) -> None:
+        """Remove a run; ``latest`` points to the newest that is left."""
+        shutil.rmtree(self.folder(run_id), ignore_errors=True)
+        left = self.ids()
+        if left:
+            self._point_latest(left[-1])
+        else:
+            (self.root / "latest").unlink(missing_ok=True)
+
+    def _point_latest(self, run_id: str) -> None:
+        link = self.root / "latest"
+        fresh = self.root / f".latest-{os.getpid()}"
+        with disk_faults(link):
+            fresh.unlink(missing_ok=True)
+            fresh.symlink_to(run_id)
+            fresh.replace(link)
+
+
+def size_bytes(paths: Iterable[Path]) -> int:
+    """Add up the sizes of files below folders, each file once however many names it has."""
+    seen: dict[tuple[int, int], int] = {}
+    for root in paths:
+        for path in root.rglob("*"):
+            with contextlib.suppress(OSError):
+                status = path.lstat()
+                seen[status.st_dev, status.st_ino] = status.st_size
+    return sum(seen.values())

@@ -1,0 +1,65 @@
+"""The state directory as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from filelock import FileLock
+
+from crossmatrix.errors import StoreError
+from crossmatrix.store.atomic import disk_faults, write_text
+from crossmatrix.store.results import Results
+from crossmatrix.store.runs import Runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORMAT = 1
+"""Version of the layout; a state directory of a newer one is refused, never touched."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class State:
+    """A state directory that can be used."""
+
+    home: Path
+    results: Results
+    runs: Runs
+
+    @staticmethod
+    def open(home: Path, *, writable: bool = True) -> State:
+        """Open a state directory, made where there is none.
+
+        Args:
+            home: the folder.
+            writable: make the folder and its format file where they are missing.
+
+        Raises:
+            StoreError: it is of a newer version of Crossmatrix, is no folder, or cannot be written.
+        """
+        if home.exists() and not home.is_dir():
+            raise StoreError(f"the state directory {home} is not a folder", hint="set CROSSMATRIX_HOME to a folder")
+        file = home / "format"
+        with disk_faults(file):
+            text = file.read_text(encoding="utf-8").strip() if file.is_file() else ""
+        if text and not text.isdigit():
+            raise StoreError(
+                f"{file}: expected the number of a format, found {text!r}",
+                hint="move the folder away, or set CROSSMATRIX_HOME to another",
+            )
+        if text and int(text) > FORMAT:
+            raise StoreError(
+                f"the state directory {home} has format {text}, of a newer Crossmatrix; this one knows {FORMAT}",
+                hint="update Crossmatrix, or set CROSSMATRIX_HOME to another folder",
+            )
+        if writable and not text:
+            write_text(file, f"{FORMAT}\n")
+        return State(home=home, results=Results(home / "results"), runs=Runs(home / "runs"))
+
+    def lock(self, name: str) -> FileLock:
+        """Give the lock of a name; whoever holds it is alive, since the system frees it when a process dies."""
+        folder = self.home / "locks"
+        with disk_faults(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        return FileLock(folder / f"{name}.lock", thread_local=False)
