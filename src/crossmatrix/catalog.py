@@ -13,6 +13,12 @@ class Endian(StrEnum):
     BIG = "big"
 
 
+def in_series(version: str, series: str) -> bool:
+    """Say whether a version is that one or of that series: ``3.0.20`` of ``3.0``, ``1.1.1w`` of ``1.1.1``."""
+    rest = version.removeprefix(series)
+    return version.startswith(series) and (not rest or rest[0] == "." or (rest[0].isalpha() and series[-1:].isdigit()))
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DebianSource:
     """Where a release lies in Debian: the source package, its suite, and the file's name there."""
@@ -91,7 +97,8 @@ class Library:
         environment: set while configuring, building and testing, name and value.
         tiers: by which its suite can be run.
         default_tier: the one that is run where nothing else was asked.
-        workload: C files that make the workload program, paths relative to ``recipes/``.
+        workload: C files that make the workload program, paths relative to ``recipes/``, or absolute where an
+            additional recipe folder brings them.
         build_estimate_s: what a build took on two idle cores; decides order alone.
         build_timeout_s: after which a build is ended.
         exclusions: what is left out where, with reasons.
@@ -109,6 +116,10 @@ class Library:
     build_estimate_s: int
     build_timeout_s: int
     exclusions: tuple[Exclusion, ...] = ()
+
+    def releases_of(self, series: str) -> tuple[Release, ...]:
+        """Give the pinned releases that a version or series (``3.0``) means, newest first."""
+        return tuple(release for release in self.releases if in_series(release.version, series))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -196,6 +207,7 @@ class Profile:
         environment: capability variables by name; None means unset, "" means set and empty: two different things.
         libraries: to which it applies; empty for all.
         targets: to which it applies (``Target.arch``); empty for all.
+        variants: to which it applies; empty for all.
         asks: capabilities that must be seen by the library, names as the library says them.
         forbids: capabilities that must not be seen.
         must_fail: where it is a negative control.
@@ -208,9 +220,18 @@ class Profile:
     environment: tuple[tuple[str, str | None], ...] = ()
     libraries: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
     forbids: tuple[str, ...] = ()
     must_fail: MustFail | None = None
+
+    def applies_to(self, library: str, variant: str, arch: str) -> bool:
+        """Say whether a build of this library and variant for this architecture can be run under it."""
+        return (
+            (not self.libraries or library in self.libraries)
+            and (not self.variants or variant in self.variants)
+            and (not self.targets or arch in self.targets)
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -232,19 +253,30 @@ class ImageRecipe:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class MatrixRecipe:
-    """A named set of cells: the product of its axes, less what it leaves out.
+class MatrixBlock:
+    """One product of axes.
 
-    ``libraries`` are pairs of name and version or version series (``3.0``).
+    ``libraries`` are pairs of name and version or version series (``3.0``). A variant that a library does not have,
+    or a profile that does not apply, is no part of the product.
     """
 
-    name: str
-    description: str
     libraries: tuple[tuple[str, str], ...]
     variants: tuple[str, ...]
     targets: tuple[str, ...]
     toolchains: tuple[str, ...]
     profiles: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MatrixRecipe:
+    """A named set of cells: the products of its blocks, one after the other, less what it leaves out.
+
+    ``tiers`` are pairs of library and tier; a cell that two blocks name is there once.
+    """
+
+    name: str
+    description: str
+    blocks: tuple[MatrixBlock, ...]
     tiers: tuple[tuple[str, str], ...] = ()
     exclude: tuple[Exclusion, ...] = ()
 
