@@ -1,0 +1,51 @@
+"""Writes the published JSON schemas: ``python -m crossmatrix.report.schema docs/schema``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crossmatrix.records import CellRecord, RunRecord
+from crossmatrix.report.json_report import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import BaseModel
+
+_MODELS: Mapping[str, type[BaseModel]] = {
+    "run.schema.json": RunRecord,
+    "cell.schema.json": CellRecord,
+    "report.schema.json": Report,
+}
+
+
+def schemas() -> dict[str, str]:
+    """Give the text of each schema file by its name."""
+    return {
+        name: json.dumps(
+            {"$schema": "https://json-schema.org/draft/2020-12/schema"} | model.model_json_schema(mode="serialization"),
+            indent=2,
+            sort_keys=True,
+        )
+        + "\n"
+        for name, model in _MODELS.items()
+    }
+
+
+def write_schemas(folder: Path) -> tuple[Path, ...]:
+    """Write all schemas into a folder, which is made where it is missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    for name, text in schemas().items():
+        path = folder / name
+        path.write_text(text, encoding="utf-8")
+        written.append(path)
+    return tuple(written)
+
+
+if __name__ == "__main__":
+    for path in write_schemas(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/schema")):
+        sys.stdout.write(f"{path}\n")
