@@ -1,0 +1,223 @@
+"""Same result everywhere: the fixed inputs' outputs, held against each other over all cells and both libraries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crossmatrix.analysis.defaults import default_findings, explained_by_defaults
+from crossmatrix.analysis.siblings import in_common
+from crossmatrix.analysis.words import counted, listed
+from crossmatrix.records import Finding, FindingKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crossmatrix.records import CellRecord, VectorFamily
+
+_WHOLE = "all lengths"
+"""Stands for the digest over all outputs where an algorithm has no lengths, such as a signature."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What one cell got for one algorithm."""
+
+    record: CellRecord
+    family: VectorFamily
+
+
+def different_results(records: Sequence[CellRecord]) -> tuple[Finding, ...]:
+    """Compare the outputs of every algorithm over all cells.
+
+    Cells with different seeds had different inputs and are never held against each other. A different default of a
+    command is reported as that, once, and not as corruption.
+
+    Args:
+        records: the cells of one run.
+
+    Returns:
+        Different defaults, outputs that differ, cells that do not agree with themselves, and what was sealed and
+        could not be opened.
+    """
+    with_vectors = [record for record in records if record.vectors is not None]
+    by_seed: defaultdict[str, list[CellRecord]] = defaultdict(list)
+    for record in with_vectors:
+        by_seed[_seed(record)].append(record)
+    found: list[Finding] = list(_different_seeds(by_seed))
+    found += default_findings(with_vectors)
+    for group in by_seed.values():
+        for algorithm, entries in _by_algorithm(group).items():
+            found += _outputs(algorithm, entries)
+        found += _absent(group)
+    for algorithm, entries in _by_algorithm(with_vectors).items():
+        found += _with_itself(algorithm, entries)
+        found += _not_opened(algorithm, entries)
+    return tuple(found)
+
+
+def _seed(record: CellRecord) -> str:
+    return record.vectors.seed if record.vectors else ""
+
+
+def _by_algorithm(records: Sequence[CellRecord]) -> dict[str, list[_Entry]]:
+    algorithms: defaultdict[str, list[_Entry]] = defaultdict(list)
+    for record in records:
+        for family in record.vectors.families if record.vectors else ():
+            algorithms[family.algorithm].append(_Entry(record, family))
+    return dict(sorted(algorithms.items()))
+
+
+def _different_seeds(by_seed: dict[str, list[CellRecord]]) -> Iterator[Finding]:
+    if len(by_seed) > 1:
+        first = {seed: group[0].id for seed, group in sorted(by_seed.items())}
+        words = "; ".join(
+            f"{seed or 'no seed'}: {counted(len(by_seed[seed]), 'cell')}, first {cell}" for seed, cell in first.items()
+        )
+        yield Finding(
+            kind=FindingKind.DIFFERENT_RESULT,
+            serious=False,
+            subject="seed",
+            cells=tuple(first.values()),
+            message=f"the fixed inputs have different seeds, so that outputs are not comparable between them ({words})",
+        )
+
+
+def _values(family: VectorFamily) -> dict[str, str]:
+    return family.lengths or {_WHOLE: family.digest}
+
+
+def _by_number(length: str) -> tuple[int, str]:
+    return (int(length), "") if length.isdecimal() else (1 << 62, length)
+
+
+def _outputs(algorithm: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
+    """Find the cells that are not with the majority, each at the shortest input where it is not."""
+    dissent: dict[str, tuple[str, str]] = {}
+    at_length: dict[str, dict[str, list[_Entry]]] = {}
+    for length in sorted({length for entry in entries for length in _values(entry.family)}, key=_by_number):
+        groups = _groups_at(length, entries)
+        at_length[length] = groups
+        for value, members in list(groups.items())[1:]:
+            for entry in members:
+                dissent.setdefault(entry.record.id, (length, value))
+    at_length |= _digests_alone(entries, dissent)
+    places = dict.fromkeys(dissent.values())
+    for length, value in sorted(places, key=lambda place: (_by_number(place[0]), place[1])):
+        groups = at_length[length]
+        members = [entry for entry in groups[value] if dissent[entry.record.id] == (length, value)]
+        if not explained_by_defaults(algorithm, [[e.record for e in group] for group in groups.values()]):
+            yield _difference(algorithm, length, groups, members)
+
+
+def _groups_at(length: str, entries: Sequence[_Entry]) -> dict[str, list[_Entry]]:
+    """Group the cells by their output at one length, the largest group first, then by the first cell's place."""
+    groups: defaultdict[str, list[_Entry]] = defaultdict(list)
+    for entry in entries:
+        if length in (values := _values(entry.family)):
+            groups[values[length]].append(entry)
+    return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
+
+
+def _digests_alone(
+    entries: Sequence[_Entry], dissent: dict[str, tuple[str, str]]
+) -> dict[str, dict[str, list[_Entry]]]:
+    """Where every length agrees but the digest over all does not, the digest decides; adds to ``dissent``."""
+    same_inputs = [entry for entry in entries if entry.family.lengths.keys() == entries[0].family.lengths.keys()]
+    if dissent or not entries[0].family.lengths or len({entry.family.digest for entry in same_inputs}) == 1:
+        return {}
+    groups: defaultdict[str, list[_Entry]] = defaultdict(list)
+    for entry in same_inputs:
+        groups[entry.family.digest].append(entry)
+    ordered = dict(sorted(groups.items(), key=lambda item: -len(item[1])))
+    for value, members in list(ordered.items())[1:]:
+        dissent.update({entry.record.id: (_WHOLE, value) for entry in members})
+    return {_WHOLE: ordered}
+
+
+def _difference(algorithm: str, length: str, groups: dict[str, list[_Entry]], members: Sequence[_Entry]) -> Finding:
+    ordered = list(groups.values())
+    majority, total = ordered[0], sum(map(len, ordered))
+    agreeing, differing = majority[0].record, members[0].record
+    tied = len(groups[_value_at(members[0], length)]) == len(majority)
+    where = "over all its outputs" if length == _WHOLE else f"at an input of {length} bytes, the shortest that differs"
+    if tied:
+        verdict = f"neither has a majority: {len(majority)} cells each of {total}"
+    else:
+        verdict = f"{agreeing.id} agrees with the majority, {len(majority)} of {total} cells"
+    more = f"; as {differing.id} do {listed([e.record.id for e in members[1:]])}" if len(members) > 1 else ""
+    inside = {entry.record.id for entry in members}
+    shared = in_common([e.record for e in members], [e.record for g in ordered for e in g if e.record.id not in inside])
+    hint = f"; what differs has in common, alone: {shared}" if shared else ""
+    return Finding(
+        kind=FindingKind.DIFFERENT_RESULT,
+        serious=True,
+        subject=algorithm,
+        cells=(agreeing.id, *(entry.record.id for entry in members)),
+        message=f"{algorithm} differs {where}: {agreeing.id} against {differing.id}; {verdict}{more}{hint}",
+    )
+
+
+def _value_at(entry: _Entry, length: str) -> str:
+    return entry.family.digest if length == _WHOLE else entry.family.lengths[length]
+
+
+def _absent(records: Sequence[CellRecord]) -> Iterator[Finding]:
+    """Say which algorithms or lengths a cell lacks that others of the same source have: nothing compares them there."""
+    sources: defaultdict[tuple[str, str], list[CellRecord]] = defaultdict(list)
+    for record in records:
+        sources[record.library, record.version].append(record)
+    for group in sources.values():
+        offered = {record.id: _inputs(record) for record in group}
+        everything = frozenset[str]().union(*offered.values())
+        lacking: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+        for cell, names in offered.items():
+            if missing := tuple(sorted(everything - names)):
+                lacking[missing].append(cell)
+        for missing, cells in lacking.items():
+            algorithms = tuple(dict.fromkeys(name.partition(" at ")[0] for name in missing))
+            yield Finding(
+                kind=FindingKind.DIFFERENT_RESULT,
+                serious=False,
+                subject=algorithms[0],
+                cells=tuple(cells),
+                message=(
+                    f"{listed(cells)} gave no output for {counted(len(missing), 'input')} of {listed(algorithms)} "
+                    f"that other cells of the same source gave: nothing is compared there"
+                ),
+            )
+
+
+def _inputs(record: CellRecord) -> frozenset[str]:
+    families = record.vectors.families if record.vectors else ()
+    return frozenset(f"{family.algorithm} at {length}" for family in families for length in _values(family))
+
+
+def _with_itself(algorithm: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
+    by_note: defaultdict[str, list[str]] = defaultdict(list)
+    for entry in entries:
+        if entry.family.note:
+            by_note[entry.family.note].append(entry.record.id)
+    for note, cells in by_note.items():
+        yield Finding(
+            kind=FindingKind.DIFFERENT_RESULT,
+            serious=True,
+            subject=algorithm,
+            cells=tuple(cells),
+            message=f"{algorithm} does not agree with itself in {listed(cells)}: {note}",
+        )
+
+
+def _not_opened(algorithm: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
+    cells = [entry.record.id for entry in entries if entry.family.opened is False]
+    if cells:
+        opened = [entry.record.id for entry in entries if entry.family.opened]
+        others = f"; {counted(len(opened), 'other cell')} could open their own, first {opened[0]}" if opened else ""
+        yield Finding(
+            kind=FindingKind.NOT_OPENED,
+            serious=True,
+            subject=algorithm,
+            cells=tuple(cells),
+            message=f"{algorithm}: what was sealed could not be opened again in {listed(cells)}{others}",
+        )
