@@ -1,0 +1,29 @@
+# Runs upstream's tests, in a copy because some write beside themselves. In: EMULATOR JOBS
+mkdir -p /scratch/out /scratch/src /scratch/tmp
+CROSSMATRIX_SUITE_LOG=/scratch/out/suite.log
+: > "$CROSSMATRIX_SUITE_LOG"
+tar -C /work/src --exclude='*.o' -cf - . | tar -C /scratch/src -xf -
+cat > /scratch/nm <<'NM'
+#!/bin/sh
+# Gives what the build's own nm said.
+for last; do :; done
+exec cat "/work/suite/${last##*/}.nm"
+NM
+chmod +x /scratch/nm
+export CROSSMATRIX_SUITE_LOG EMULATOR srcdir=. EXEEXT= NM=/scratch/nm TMPDIR=/scratch/tmp
+(
+    code=0
+    cd /scratch/src/testsuite
+    xargs -P "$JOBS" -I '{}' perl /scratch/suite.pl case '{}' sh ../run-tests '{}' < /work/suite/testsuite.list > /dev/null \
+        || code=1
+    # The tests of these folders use the same file names, so they run one after another.
+    for part in tools examples; do
+        cd "/scratch/src/$part"
+        perl /scratch/suite.pl case "$part" sh ../run-tests $(cat "/work/suite/$part.list") > /dev/null || code=1
+    done
+    echo "$code" > /scratch/suite.code
+) &
+suite=$!
+tail -n +1 -f -s 0.2 --pid="$suite" "$CROSSMATRIX_SUITE_LOG"
+wait "$suite" || true
+exit "$(cat /scratch/suite.code)"
