@@ -1,0 +1,163 @@
+"""What must hold between recipes: every name that one uses is defined by another."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crossmatrix.errors import nearest
+from crossmatrix.recipes.models import RESERVED_TIERS
+from crossmatrix.recipes.selections import check_where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crossmatrix.errors import Problem
+    from crossmatrix.recipes.document import Node
+    from crossmatrix.recipes.models import LibraryModel, ProfileModel, TargetModel, ToolchainModel
+    from crossmatrix.recipes.things import Thing, Things
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+=-]*")
+_PLACEHOLDER = re.compile(r"\{(?!target\})[^}]*\}?|(?<!\{target)\}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Checker:
+    """Collects what is wrong."""
+
+    things: Things
+    problems: list[Problem]
+
+    def add(self, node: Node, message: str) -> None:
+        """Note that something is wrong at a place."""
+        self.problems.append(node.place.problem(message))
+
+    def name(self, node: Node, kind: str, name: str, known: Iterable[str] | None = None) -> bool:
+        """Note where a name is not known; gives whether it is."""
+        names = self.things.names[kind] if known is None else tuple(known)
+        if name in names:
+            return True
+        self.add(node, f"unknown {kind} {name!r}; {nearest(name, names)}")
+        return False
+
+    def names(self, owner: Node, key: str, kind: str, names: Sequence[str], known: Iterable[str] | None = None) -> None:
+        """Check a list of names that stands under a key: all known, none twice."""
+        self.once(owner, key, names)
+        for i, name in enumerate(names):
+            self.name(owner.find([key, i]), kind, name, known)
+
+    def once(self, owner: Node, key: str, names: Sequence[str]) -> None:
+        """Note names that stand in a list twice."""
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                self.add(owner.find([key, i]), f"{name!r} stands in {key!r} twice")
+
+
+def check_things(things: Things, problems: list[Problem]) -> None:
+    """Check all recipes but matrices against each other."""
+    checker = Checker(things=things, problems=problems)
+    for library in things.libraries.values():
+        _check_library(checker, library)
+    for target in things.targets.values():
+        _check_target(checker, target)
+    for toolchain in things.toolchains.values():
+        _check_toolchain(checker, toolchain)
+    for emulator in things.emulators.values():
+        checker.name(emulator.node.find(["image"]), "image", emulator.model.image)
+    for profile in things.profiles.values():
+        _check_profile(checker, profile)
+    for image in things.images.values():
+        checker.names(image.node, "needs", "image", image.model.needs)
+        checker.once(image.node, "sources", [source.file for source in image.model.sources])
+    _check_needs(checker)
+
+
+def _check_library(checker: Checker, library: Thing[LibraryModel]) -> None:
+    model, node = library.model, library.node
+    for key, names in (("releases", model.releases), ("variants", model.variants), ("tiers", model.tiers)):
+        for name in names:
+            if not _NAME.fullmatch(name):
+                advice = "use letters, digits and . _ + = -"
+                checker.add(node.find([key, name]), f"{name!r} cannot be a name under {key!r}; {advice}")
+    for tier in RESERVED_TIERS:
+        if tier in model.tiers:
+            checker.add(node.find(["tiers", tier]), f"the tier name {tier!r} is reserved; choose another")
+    checker.name(node.find(["default_tier"]), "tier", model.default_tier, model.tiers)
+    _check_environment(checker, node, model.environment)
+    _check_workload(checker, library)
+    for i, exclusion in enumerate(model.exclusions):
+        check_where(checker.things, node.find(["exclusions", i]), exclusion.where, checker.problems)
+
+
+def _check_workload(checker: Checker, library: Thing[LibraryModel]) -> None:
+    checker.once(library.node, "workload", library.model.workload)
+    for i, name in enumerate(library.model.workload):
+        node = library.node.find(["workload", i])
+        folder = checker.things.folders[node.place.file].resolve()
+        path = (folder / name).resolve()
+        if not path.is_relative_to(folder):
+            checker.add(node, f"workload file {name!r} lies outside of the recipe folder")
+        elif not path.is_file():
+            found = [other.relative_to(folder).as_posix() for other in folder.rglob("*.c")]
+            checker.add(node, f"workload file {name!r} does not exist; {nearest(name, found)}")
+
+
+def _check_environment(checker: Checker, node: Node, environment: Iterable[str]) -> None:
+    for name in environment:
+        if not _VARIABLE.fullmatch(name):
+            checker.add(node.find(["environment", name]), f"{name!r} cannot be the name of an environment variable")
+
+
+def _check_target(checker: Checker, target: Thing[TargetModel]) -> None:
+    for key, names in (("configure", target.model.configure), ("options", target.model.options)):
+        for name in names:
+            checker.name(target.node.find([key, name]), "library", name)
+
+
+def _check_toolchain(checker: Checker, toolchain: Thing[ToolchainModel]) -> None:
+    node, model = toolchain.node, toolchain.model
+    checker.name(node.find(["image"]), "image", model.image)
+    for name in model.targets:
+        checker.name(node.find(["targets", name]), "target", name)
+    for tools in (node.find(["tools"]), *(node.find(["targets", name]) for name in model.targets)):
+        for command in tools.mapping.values():
+            found = _PLACEHOLDER.search(command.text)
+            if found:
+                checker.add(command, f"unknown placeholder {found[0]!r}; only {{target}} is replaced")
+
+
+def _check_profile(checker: Checker, profile: Thing[ProfileModel]) -> None:
+    things, node, model = checker.things, profile.node, profile.model
+    checker.name(node.find(["emulator"]), "emulator", model.emulator)
+    checker.names(node, "libraries", "library", model.libraries)
+    checker.names(node, "targets", "architecture", model.targets, {one.model.arch for one in things.targets.values()})
+    libraries = model.libraries or things.names["library"]
+    if all(name in things.libraries for name in libraries):
+        known = {variant for name in libraries for variant in things.libraries[name].model.variants}
+        checker.names(node, "variants", "variant", model.variants, known)
+    _check_environment(checker, node, model.environment)
+    for name in sorted(set(model.asks) & set(model.forbids)):
+        i = model.forbids.index(name)
+        checker.add(node.find(["forbids", i]), f"{name!r} is asked for and forbidden at once")
+
+
+def _check_needs(checker: Checker) -> None:
+    done: set[str] = set()
+
+    def visit(name: str, above: tuple[str, ...]) -> None:
+        image = checker.things.images.get(name)
+        if image is None or name in done:
+            return
+        for i, needed in enumerate(image.model.needs):
+            if needed in (*above, name):
+                circle = (*above, name)[(*above, name).index(needed) :]
+                words = " -> ".join([*circle, needed])
+                checker.add(image.node.find(["needs", i]), f"images need each other in a circle: {words}")
+            else:
+                visit(needed, (*above, name))
+        done.add(name)
+
+    for name in checker.things.images:
+        visit(name, ())

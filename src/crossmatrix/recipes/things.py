@@ -1,0 +1,142 @@
+"""All recipes read, each with the tree that it came from, for the checks that need more than one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from crossmatrix.recipes.inherit import inherit, inherit_inside
+from crossmatrix.recipes.models import (
+    BlockModel,
+    EmulatorModel,
+    ImageModel,
+    LibraryModel,
+    MatrixModel,
+    Model,
+    ProfileModel,
+    TargetModel,
+    ToolchainModel,
+)
+from crossmatrix.recipes.shapes import read_shape
+from crossmatrix.selectors import glob_matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from crossmatrix.errors import Problem
+    from crossmatrix.recipes.document import Node
+    from crossmatrix.recipes.layers import Sources
+
+ModelType = TypeVar("ModelType", bound=Model)
+
+AXES = ("libraries", "variants", "targets", "toolchains", "profiles")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Thing(Generic[ModelType]):
+    """One recipe of the right shape, and its tree."""
+
+    name: str
+    model: ModelType
+    node: Node
+
+
+@dataclass(kw_only=True, slots=True)
+class Things:
+    """All recipes by kind and name; ``names`` also holds those whose shape is wrong, so that one fault stays one."""
+
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    libraries: dict[str, Thing[LibraryModel]] = field(default_factory=dict)
+    targets: dict[str, Thing[TargetModel]] = field(default_factory=dict)
+    toolchains: dict[str, Thing[ToolchainModel]] = field(default_factory=dict)
+    emulators: dict[str, Thing[EmulatorModel]] = field(default_factory=dict)
+    profiles: dict[str, Thing[ProfileModel]] = field(default_factory=dict)
+    images: dict[str, Thing[ImageModel]] = field(default_factory=dict)
+    matrices: dict[str, Thing[MatrixModel]] = field(default_factory=dict)
+    folders: dict[str, Path] = field(default_factory=dict)
+
+
+def read_things(sources: Sources, problems: list[Problem]) -> Things:
+    """Follow ``extends`` and hold every recipe against its shape."""
+    things = Things(folders=sources.folders)
+    things.libraries = _read_kind(sources, "library", LibraryModel, things, problems)
+    things.targets = _read_kind(sources, "target", TargetModel, things, problems)
+    things.toolchains = _read_kind(sources, "toolchain", ToolchainModel, things, problems)
+    things.emulators = _read_kind(sources, "emulator", EmulatorModel, things, problems)
+    things.profiles = _read_kind(sources, "profile", ProfileModel, things, problems)
+    things.images = _read_kind(sources, "image", ImageModel, things, problems)
+    things.matrices = _read_kind(sources, "matrix", MatrixModel, things, problems)
+    return things
+
+
+def _read_kind(
+    sources: Sources,
+    kind: str,
+    model: type[ModelType],
+    things: Things,
+    problems: list[Problem],
+) -> dict[str, Thing[ModelType]]:
+    nodes = inherit((one for one in sources.definitions if one.kind == kind), problems)
+    things.names[kind] = tuple(nodes)
+    found: dict[str, Thing[ModelType]] = {}
+    for name, tree in nodes.items():
+        node = inherit_inside(tree, "variants", "variant", problems) if kind == "library" else tree
+        read = read_shape(model, node, f"{kind} {name!r}", problems)
+        if read is not None:
+            found[name] = Thing(name=name, model=read, node=node)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """One product of a matrix with the axes that it takes from the matrix itself, and where each stands."""
+
+    node: Node
+    libraries: dict[str, tuple[str, ...]]
+    variants: tuple[str, ...]
+    targets: tuple[str, ...]
+    toolchains: tuple[str, ...]
+    profiles: tuple[str, ...]
+    nodes: dict[str, Node]
+
+
+def blocks_of(thing: Thing[MatrixModel]) -> tuple[Block, ...]:
+    """Give the products of a matrix; an axis that is nowhere is empty, but profiles are then ``default``."""
+    matrix = thing.model
+    if matrix.blocks is None:
+        return (_block(thing, matrix, thing.node),)
+    return tuple(_block(thing, block, thing.node.find(["blocks", i])) for i, block in enumerate(matrix.blocks))
+
+
+def _block(thing: Thing[MatrixModel], block: BlockModel, node: Node) -> Block:
+    own = {axis: node for axis in AXES if getattr(block, axis) is not None}
+    nodes = {axis: own.get(axis, thing.node).mapping.get(axis, node) for axis in AXES}
+    return Block(
+        node=node,
+        libraries=_first(block.libraries, thing.model.libraries, {}),
+        variants=_first(block.variants, thing.model.variants, ()),
+        targets=_first(block.targets, thing.model.targets, ()),
+        toolchains=_first(block.toolchains, thing.model.toolchains, ()),
+        profiles=_first(block.profiles, thing.model.profiles, ("default",)),
+        nodes=nodes,
+    )
+
+
+Value = TypeVar("Value")
+
+
+def _first(own: Value | None, shared: Value | None, otherwise: Value) -> Value:
+    return own if own is not None else shared if shared is not None else otherwise
+
+
+def variants_of(things: Things, libraries: Iterable[str]) -> tuple[str, ...]:
+    """Give the variants of these libraries, each once, in the order of the recipes."""
+    found = (things.libraries[name].model.variants for name in libraries if name in things.libraries)
+    return tuple(dict.fromkeys(variant for variants in found for variant in variants))
+
+
+def named_by(patterns: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    """Give the names that an axis means: each pattern is a name or a glob over the known ones."""
+    names = tuple(known)
+    return tuple(dict.fromkeys(name for pattern in patterns for name in names if glob_matches(pattern, name)))
