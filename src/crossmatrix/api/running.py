@@ -1,0 +1,131 @@
+"""Runs: choose, connect, carry out, write the reports."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crossmatrix.api.choosing import choose, reproduce_words
+from crossmatrix.api.world import surroundings
+from crossmatrix.errors import NoSpaceError
+from crossmatrix.events import Note
+from crossmatrix.report.files import write_reports
+from crossmatrix.runner.request import Request
+from crossmatrix.runner.run import carry_out
+
+if TYPE_CHECKING:
+    import types
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from crossmatrix.api.options import Choice, Manner
+    from crossmatrix.api.workspace import Workspace
+    from crossmatrix.engine.types import Engine
+    from crossmatrix.events import Event
+    from crossmatrix.records import RunRecord
+
+LEAST_FREE_BYTES = 3 << 30
+"""Less free space than this, on our disk or the engine's, and a run is not begun: one OpenSSL tree takes 0.9 GB."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Done:
+    """A run that came to its end: its record and its folder with the reports."""
+
+    record: RunRecord
+    folder: Path
+
+
+def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Callable[[Event], None]) -> Done:
+    """Do what `invoke matrix` does.
+
+    Args:
+        workspace: where.
+        choice: which cells.
+        manner: how.
+        listen: is told what happens, from several threads.
+
+    Raises:
+        UsageError: something asked for does not exist; nothing was started.
+        InfrastructureError: no engine, or no room; nothing was started.
+    """
+    fetcher = workspace.fetcher(mirrors=choice.mirrors, tell=lambda text: listen(Note(message=text)))
+    state = workspace.state()
+    choose(workspace, choice)
+    engine = workspace.engine(fetcher)
+    ensure_room(workspace.home, engine)
+    chosen = choose(workspace, choice, fetcher=fetcher)
+    request = Request(
+        matrix=choice.matrix,
+        cells=chosen.cells,
+        left_out=chosen.left_out,
+        notes=chosen.notes,
+        command=manner.command,
+        jobs=manner.jobs,
+        fresh=manner.fresh,
+        fail_fast=manner.fail_fast,
+        keep_container=manner.keep_container,
+        reproduce=reproduce_words(choice),
+    )
+    world = surroundings(
+        workspace,
+        engine=engine,
+        state=state,
+        fetcher=fetcher,
+        listen=listen,
+        algorithms=manner.algorithms,
+    )
+    with stopped_by_signals(world.stop, world.interrupted, listen):
+        record = carry_out(request, world)
+    folder = state.runs.folder(record.run_id)
+    write_reports(record, folder)
+    return Done(record=record, folder=folder)
+
+
+def ensure_room(home: Path, engine: Engine) -> None:
+    """See that a run has room.
+
+    Raises:
+        NoSpaceError: there is less than ``LEAST_FREE_BYTES``.
+    """
+    status = os.statvfs(home)
+    places = [(f"the state directory {home}", status.f_bavail * status.f_frsize)]
+    free = engine.free_bytes()
+    if free is not None:
+        places.append((f"the engine's folder {engine.info.root}", free))
+    for place, bytes_ in places:
+        if bytes_ < LEAST_FREE_BYTES:
+            raise NoSpaceError(
+                f"{bytes_ / 2**30:.1f} GiB free in {place}, but a run needs {LEAST_FREE_BYTES / 2**30:.0f} GiB",
+                hint="free some space: `invoke clean --dry-run` shows what is ours",
+            )
+
+
+@contextlib.contextmanager
+def stopped_by_signals(
+    stop: threading.Event,
+    interrupted: threading.Event,
+    listen: Callable[[Event], None],
+) -> Iterator[None]:
+    """Let Ctrl-C and termination end a run in good order: once, however often they come."""
+
+    def handler(number: int, _frame: types.FrameType | None) -> None:
+        if not interrupted.is_set():
+            interrupted.set()
+            stop.set()
+            listen(Note(message=f"{signal.Signals(number).name}: stopping; what has finished is kept"))
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)

@@ -1,0 +1,1 @@
+"""What the tasks of `invoke` do: read words, call the api, print."""

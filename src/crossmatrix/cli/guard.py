@@ -1,0 +1,49 @@
+"""Ends a command with the exit code that its outcome deserves, never with a traceback for a user's mistake."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from typing import TYPE_CHECKING, ParamSpec
+
+from rich.console import Console
+
+from crossmatrix.errors import CrossmatrixError, ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+
+
+def console() -> Console:
+    """Give the console that results go to; its width is the terminal's, or ``COLUMNS``, or 100 in a file."""
+    wide = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 100
+    return Console(width=wide, highlight=False, soft_wrap=False)
+
+
+def guarded(command: Callable[P, ExitCode]) -> Callable[P, None]:
+    """Run a command and leave the process with its exit code.
+
+    Errors of ours are printed to stderr with what to do, Ctrl-C outside of a run ends quietly with 130.
+    """
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs)
+        except CrossmatrixError as error:
+            Console(stderr=True, highlight=False).print(f"crossmatrix: {error}", markup=False, soft_wrap=True)
+            code = error.exit_code
+        except KeyboardInterrupt:
+            Console(stderr=True).print("crossmatrix: interrupted", markup=False)
+            code = ExitCode.INTERRUPTED
+        except BrokenPipeError:
+            # The reader of our output has gone, as with `| head`; what is still buffered must not raise at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = ExitCode.OK
+        sys.stdout.flush()
+        raise SystemExit(int(code))
+
+    return run

@@ -1,0 +1,195 @@
+"""Options of the tasks, each described once, and the decorator that gives them to a task of `invoke`."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from invoke import task
+
+from crossmatrix.api.options import DEFAULT_MATRIX, Choice, Manner
+from crossmatrix.cli.guard import guarded
+from crossmatrix.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from invoke import Context, Task
+
+    from crossmatrix.errors import ExitCode
+
+Value = str | bool | list[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Option:
+    """One option: a default of ``False`` makes a flag, of ``[]`` one that may be repeated."""
+
+    name: str
+    help: str
+    default: Value | None = ""
+    positional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user gave, by option name."""
+
+    values: Mapping[str, Value]
+
+    def text(self, name: str) -> str:
+        """Give the value of an ordinary option."""
+        return str(self.values.get(name) or "")
+
+    def flag(self, name: str) -> bool:
+        """Whether a flag is set."""
+        return bool(self.values.get(name))
+
+    def many(self, name: str) -> tuple[str, ...]:
+        """Give the values of an option that may be repeated."""
+        value = self.values.get(name)
+        return tuple(value) if isinstance(value, list) else ()
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """Give the words of an option, split at commas, however often it was given."""
+        value = self.values.get(name) or ""
+        texts = value if isinstance(value, list) else [str(value)]
+        return tuple(word for text in texts for part in text.split(",") if (word := part.strip()))
+
+    def number(self, name: str) -> int | None:
+        """Give a whole number; None where the option was not given.
+
+        Raises:
+            UsageError: it is no whole number.
+        """
+        text = self.text(name)
+        try:
+            return int(text) if text else None
+        except ValueError as error:
+            raise UsageError(f"--{name} wants a whole number, not {text!r}") from error
+
+    def format(self, known: Iterable[str]) -> str:
+        """Give the output format.
+
+        Raises:
+            UsageError: it is not one of the known.
+        """
+        word, formats = self.text("format"), tuple(known)
+        if word not in formats:
+            raise UsageError(f"unknown --format {word!r}; {nearest(word, formats)}")
+        return word
+
+    def choice(self) -> Choice:
+        """Read the options that say which cells."""
+        return Choice(
+            matrix=self.text("matrix") or DEFAULT_MATRIX,
+            only=self.words("only"),
+            skip=self.words("skip"),
+            cells=self.words("cells"),
+            tier=self.text("tier"),
+            sources=self.many("source"),
+            patches=self.many("patch"),
+            mirrors=self.many("mirror"),
+        )
+
+    def manner(self) -> Manner:
+        """Read the options that say how they are run.
+
+        Raises:
+            UsageError: two contradict each other.
+        """
+        if self.flag("keep_going") and self.flag("fail_fast"):
+            raise UsageError("--keep-going and --fail-fast exclude each other", hint="leave one of them out")
+        return Manner(
+            jobs=self.number("jobs"),
+            fresh=self.flag("fresh"),
+            fail_fast=self.flag("fail_fast"),
+            keep_container=self.flag("keep_container"),
+            algorithms=self.words("algorithms"),
+            command=command_line(sys.argv),
+        )
+
+
+CHOICE = (
+    Option(name="matrix", help=f"name of the matrix recipe (default: {DEFAULT_MATRIX})"),
+    Option(name="cells", help="globs over cell ids, separated by commas"),
+    Option(name="only", help="words that cells must match: library=nettle,endian=big", default=[]),
+    Option(name="skip", help="words of cells that are left out", default=[]),
+    Option(name="tier", help="how much of the test suites runs: smoke, core, full"),
+    Option(name="source", help="openssl=PATH@REF, openssl=FOLDER or openssl=FILE instead of a release", default=[]),
+    Option(name="patch", help="openssl=FILE, applied on top; repeat it for more, in order", default=[]),
+    Option(name="mirror", help="folder with release files, tried first", default=[]),
+)
+JOBS = Option(name="jobs", help="how many jobs at a time (default: what the engine's CPUs and memory bear)")
+FRESH = Option(name="fresh", help="use nothing of earlier runs", default=False)
+MANNER = (
+    JOBS,
+    FRESH,
+    Option(name="keep_going", help="go on after a failure; this is the default", default=False),
+    Option(name="fail_fast", help="start nothing more after the first cell that is not as expected", default=False),
+    Option(name="keep_container", help="leave the jobs' containers, for a look inside", default=False),
+)
+
+
+def format_option(*known: str) -> Option:
+    """Give the option ``--format``."""
+    return Option(name="format", help=f"one of: {', '.join(known)}", default=known[0])
+
+
+def with_bare_word(options: Sequence[Option], name: str, task_name: str) -> tuple[Option, ...]:
+    """Let one option also be given as a bare word: ``invoke bench 'nettle*'``.
+
+    invoke knows bare words only as required ones, so the option is declared as such when the word is there.
+    """
+    words = sys.argv[1:]
+    after = words[words.index(task_name) + 1 :] if task_name in words else []
+    bare = bool(after) and not after[0].startswith("-")
+    return tuple(
+        replace(option, default=None, positional=True) if bare and option.name == name else option for option in options
+    )
+
+
+def command(
+    *options: Option,
+    name: str | None = None,
+    default: bool = False,
+) -> Callable[[Callable[[Options], ExitCode]], Task[Callable[..., None]]]:
+    """Make a task of a function of its options; invoke reads names and defaults from the signature made here."""
+
+    def decorate(body: Callable[[Options], ExitCode]) -> Task[Callable[..., None]]:
+        run = guarded(body)
+
+        def invoked(_context: Context, **values: Value) -> None:
+            run(Options(values))
+
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        invoked.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [inspect.Parameter("context", kind)]
+            + [
+                inspect.Parameter(option.name, kind)
+                if option.positional
+                else inspect.Parameter(option.name, kind, default=option.default)
+                for option in sorted(options, key=lambda option: not option.positional)
+            ],
+        )
+        invoked.__name__ = name or body.__name__
+        invoked.__doc__ = body.__doc__
+        made: Task[Callable[..., None]] = task(
+            name=name or body.__name__,
+            default=default,
+            positional=[option.name for option in options if option.positional],
+            iterable=[option.name for option in options if isinstance(option.default, list)],
+            help={option.name.replace("_", "-"): option.help for option in options},
+        )(invoked)
+        return made
+
+    return decorate
+
+
+def command_line(arguments: Sequence[str]) -> str:
+    """Give the command as it was typed, for the record: the program's name without its folder."""
+    return shlex.join([Path(arguments[0]).name, *arguments[1:]]) if arguments else ""

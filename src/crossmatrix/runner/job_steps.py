@@ -1,0 +1,50 @@
+"""What jobs do in their containers, and the digests of it that go into their keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from crossmatrix.plan import Job, JobKind
+from crossmatrix.steps import bench_steps, build_steps, run_steps, steps_digest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crossmatrix.catalog import Build, Cell
+    from crossmatrix.steps.stage import Steps
+
+BENCH_TIER = "bench"
+"""The tier of measuring jobs; recipes cannot use the name."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JobSteps:
+    """Makes steps from recipes; ``recipes`` is the folder that ``Library.workload`` is relative to."""
+
+    recipes: Path
+    algorithms: tuple[str, ...] = ()
+    _digests: dict[str, str] = field(default_factory=dict)
+
+    def of(self, job: Job, *, processes: int) -> Steps:
+        """Give a job's steps; ``processes`` is how many it may run side by side."""
+        if job.kind is JobKind.BUILD:
+            return build_steps(job.build, recipes=self.recipes, processes=processes)
+        if job.cell is None:
+            raise ValueError(f"the run job {job.id} has no cell")
+        return self._run(job.cell, processes)
+
+    def for_build(self, build: Build) -> str:
+        """Give the digest of a build's steps."""
+        if build.id not in self._digests:
+            self._digests[build.id] = steps_digest(build_steps(build, recipes=self.recipes, processes=1))
+        return self._digests[build.id]
+
+    def for_run(self, cell: Cell) -> str:
+        """Give the digest of a run's steps."""
+        return steps_digest(self._run(cell, 1))
+
+    def _run(self, cell: Cell, processes: int) -> Steps:
+        if cell.tier.name == BENCH_TIER:
+            return bench_steps(cell, processes=processes, algorithms=self.algorithms)
+        return run_steps(cell, processes=processes)

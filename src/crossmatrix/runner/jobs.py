@@ -1,0 +1,247 @@
+"""One job: a container, its stages, what it leaves."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crossmatrix.checksums import sha256_bytes
+from crossmatrix.engine.types import LABEL, ContainerSpec, ImageRef, VolumeMount
+from crossmatrix.errors import InfrastructureError, TransientError
+from crossmatrix.events import StageProgress, StageStarted
+from crossmatrix.outcomes import infrastructure_fault
+from crossmatrix.plan import Job, JobKind
+from crossmatrix.records import ImageRecord, StageRecord, StageStatus
+from crossmatrix.store import JobResult
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from crossmatrix.engine.types import Container
+    from crossmatrix.runner.request import Request, Surroundings
+    from crossmatrix.steps.stage import Stage, Steps
+
+SOURCE = "/work/source.tar"
+_PROGRESS_S = 0.25
+_TAIL_BYTES = 64 << 10
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What one job's container may use."""
+
+    memory_bytes: int
+    cpus: float
+    processes: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Workshop:
+    """What all jobs of a run share."""
+
+    run_id: str
+    request: Request
+    world: Surroundings
+    images: dict[str, ImageRef]
+    sources: dict[str, tuple[Path, str]]
+    limits: Limits
+
+    def labels(self, kind: str, key: str) -> dict[str, str]:
+        """Give the labels by which what a job makes is known to be ours."""
+        return {
+            f"{LABEL}.kind": kind,
+            f"{LABEL}.run": self.run_id,
+            f"{LABEL}.job": key,
+            f"{LABEL}.home": str(self.world.state.home),
+            f"{LABEL}.pid": str(self.world.pid),
+        }
+
+
+def execute(job: Job, shop: Workshop) -> JobResult:
+    """Do a job and keep its result; infrastructure faults become a result that is not used again.
+
+    Args:
+        job: its needs have succeeded.
+        shop: what the run's jobs share.
+
+    Returns:
+        The kept result.
+    """
+    started, clock = shop.world.now(), time.monotonic()
+    folder = shop.world.state.results.new_folder()
+    stages: tuple[StageRecord, ...] = ()
+    fault = hint = ""
+    try:
+        for attempt in Retrying(
+            retry=retry_if_exception_type(TransientError),
+            stop=stop_after_attempt(1 if shop.world.stop.is_set() else 3),
+            wait=wait_exponential(multiplier=1, max=10),
+            reraise=True,
+        ):
+            with attempt:
+                stages = _Attempt(job, shop, folder).carry_out()
+    except InfrastructureError as error:
+        fault, hint = error.message, error.hint
+    if not fault:
+        fault = next((why for stage in stages if (why := _fault_in(folder, stage))), "")
+    ok = not fault and all(stage.status is StageStatus.OK for stage in stages)
+    sound = not fault and all(stage.status in {StageStatus.OK, StageStatus.FAILED} for stage in stages)
+    result = JobResult(
+        key=job.key,
+        kind=job.kind,
+        id=job.id,
+        run_id=shop.run_id,
+        inputs=dict(job.inputs),
+        ok=ok,
+        sound=sound,
+        fault=fault,
+        hint=hint,
+        stages=stages,
+        image=image_record(shop.images[job.image]),
+        source_origin=shop.sources[job.build.source.digest][1] if job.build.source.digest in shop.sources else "",
+        started=started.isoformat(),
+        finished=shop.world.now().isoformat(),
+        duration_s=round(time.monotonic() - clock, 2),
+    )
+    return shop.world.state.results.keep(folder, result)
+
+
+def image_record(image: ImageRef) -> ImageRecord:
+    """Give what is recorded of an image."""
+    return ImageRecord(
+        name=image.name,
+        tag=image.tag,
+        id=image.id,
+        contents=image.contents,
+        packages=dict(image.packages),
+    )
+
+
+def build_volume(job_key: str, home: str) -> str:
+    """Give the name of the volume with a build's tree; other state directories on one engine have others."""
+    return f"{_prefix(home)}-build-{job_key[:24]}"
+
+
+def _prefix(home: str) -> str:
+    return f"crossmatrix-{sha256_bytes(home.encode())[:8]}"
+
+
+def _fault_in(folder: Path, stage: StageRecord) -> str:
+    """Say why a stage that did not end well tells nothing of the library, or nothing."""
+    if stage.status is StageStatus.OK:
+        return ""
+    log = folder / "logs" / f"{stage.name}.log"
+    return infrastructure_fault(log.read_text(encoding="utf-8", errors="replace")[-_TAIL_BYTES:])
+
+
+class _Attempt:
+    """One try at a job."""
+
+    def __init__(self, job: Job, shop: Workshop, folder: Path) -> None:
+        self._job = job
+        self._shop = shop
+        self._folder = folder
+        self._home = str(shop.world.state.home)
+        (folder / "logs").mkdir(exist_ok=True)
+
+    def carry_out(self) -> tuple[StageRecord, ...]:
+        """Prepare volume and container, do the stages, take out what they left."""
+        engine, job = self._shop.world.engine, self._job
+        # Whoever holds the job's lock is its only living worker: what still carries its label was left behind.
+        engine.stop_containers({f"{LABEL}.job": job.key, f"{LABEL}.home": self._home})
+        if job.kind is JobKind.BUILD:
+            volume = build_volume(job.key, self._home)
+            engine.remove_volume(volume)
+            engine.create_volume(volume, self._shop.labels("build", job.key))
+        steps = self._shop.world.steps.of(job, processes=self._shop.limits.processes)
+        with engine.container(self._container()) as container:
+            if job.kind is JobKind.BUILD:
+                container.put_file(self._shop.sources[job.build.source.digest][0], SOURCE)
+            container.put((file.path, file.data, file.executable) for file in steps.inputs)
+            stages = self._stages(container, steps)
+            if not self._shop.world.stop.is_set():
+                container.take(steps.outputs, self._folder / "out")
+        return stages
+
+    def _container(self) -> ContainerSpec:
+        job, shop = self._job, self._shop
+        tree = build_volume(job.key if job.kind is JobKind.BUILD else job.needs[0], self._home)
+        mounts = [VolumeMount(volume=tree, path="/work", read_only=job.kind is JobKind.RUN)]
+        if job.kind is JobKind.BUILD:
+            cache = f"{_prefix(self._home)}-ccache-{job.build.toolchain.name}"
+            shop.world.engine.create_volume(cache, shop.labels("ccache", ""))
+            mounts.append(VolumeMount(volume=cache, path="/ccache"))
+        return ContainerSpec(
+            image=shop.images[job.image],
+            name=f"crossmatrix-{shop.run_id}-{job.key[:12]}",
+            labels=shop.labels(job.kind, job.key),
+            mounts=tuple(mounts),
+            memory_bytes=shop.limits.memory_bytes,
+            cpus=shop.limits.cpus,
+            keep=shop.request.keep_container,
+        )
+
+    def _stages(self, container: Container, steps: Steps) -> tuple[StageRecord, ...]:
+        done: list[StageRecord] = []
+        for stage in steps.stages:
+            broken = bool(done) and done[-1].status is not StageStatus.OK and not _goes_on(done[-1], steps)
+            if broken or self._shop.world.stop.is_set():
+                done.append(StageRecord(name=stage.name, status=StageStatus.NOT_RUN))
+                continue
+            done.append(self._stage(container, stage))
+        return tuple(done)
+
+    def _stage(self, container: Container, stage: Stage) -> StageRecord:
+        self._shop.world.listen(StageStarted(job=self._job.id, stage=stage.name))
+        path = self._folder / "logs" / f"{stage.name}.log"
+        with path.open("wb") as log:
+            exit_ = container.run(
+                stage.script,
+                environment=dict(stage.environment),
+                directory=stage.directory,
+                timeout_s=stage.timeout_s,
+                on_output=_tee(log.write, self._progress(stage.name)),
+            )
+        if self._shop.world.stop.is_set() and exit_.code != 0:
+            status = StageStatus.INTERRUPTED
+        elif exit_.code is None:
+            status = StageStatus.TIMED_OUT
+        else:
+            status = StageStatus.OK if exit_.code == 0 else StageStatus.FAILED
+        return StageRecord(
+            name=stage.name,
+            status=status,
+            exit_code=exit_.code,
+            duration_s=round(exit_.duration_s, 2),
+            log=f"logs/{stage.name}.log",
+        )
+
+    def _progress(self, stage: str) -> Callable[[bytes], None]:
+        last = 0.0
+
+        def tell(data: bytes) -> None:
+            nonlocal last
+            lines = data.decode("utf-8", errors="replace").split("\n")
+            line = next((text.strip() for text in reversed(lines) if text.strip()), "")
+            if line and time.monotonic() - last >= _PROGRESS_S:
+                last = time.monotonic()
+                self._shop.world.listen(StageProgress(job=self._job.id, stage=stage, line=line[:200]))
+
+        return tell
+
+
+def _goes_on(last: StageRecord, steps: Steps) -> bool:
+    """Whether stages follow one that failed: a suite with failing tests is a result, a hung one killed the container."""
+    stage = next(stage for stage in steps.stages if stage.name == last.name)
+    return stage.may_fail and last.status is StageStatus.FAILED
+
+
+def _tee(write: Callable[[bytes], int], tell: Callable[[bytes], None]) -> Callable[[bytes], None]:
+    def both(data: bytes) -> None:
+        write(data)
+        tell(data)
+
+    return both

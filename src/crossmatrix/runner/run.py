@@ -1,0 +1,340 @@
+"""A whole run: supplies, plan, jobs, records."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from filelock import Timeout
+
+from crossmatrix import __version__
+from crossmatrix.analysis import findings
+from crossmatrix.engine.types import LABEL
+from crossmatrix.errors import CrossmatrixError, ExitCode, InfrastructureError
+from crossmatrix.events import CellFinished, JobFinished, JobStarted, Note, RunStarted
+from crossmatrix.evidence import vacuous_by_neighbours
+from crossmatrix.plan import Decision, Job, JobKind, decide, plan
+from crossmatrix.records import CellRecord, RunRecord, Verdict
+from crossmatrix.report.conclusion import conclude
+from crossmatrix.runner.jobs import Limits, Workshop, execute
+from crossmatrix.runner.judging import Judge
+from crossmatrix.runner.kept import Kept
+from crossmatrix.runner.scheduler import Task, priorities, work_off
+from crossmatrix.runner.supplies import (
+    Supplies,
+    image_names,
+    image_states,
+    present_images,
+    ready_images,
+    ready_sources,
+)
+from crossmatrix.store import JobResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crossmatrix.engine.types import EngineInfo
+    from crossmatrix.runner.request import Request, Surroundings
+
+_GIB = 1 << 30
+_MEMORY_A_JOB = 3 * _GIB
+_LOCK_POLL_S = 0.5
+
+
+def jobs_at_once(info: EngineInfo, asked: int | None) -> int:
+    """Give how many jobs run side by side: what was asked for, else what the engine's CPUs and memory bear.
+
+    Two on a small machine, since a build's configure and link phases leave a CPU idle.
+    """
+    if asked is not None:
+        return asked
+    return max(1, min(max(2, info.cpus // 2), info.memory_bytes // _MEMORY_A_JOB))
+
+
+def limits(info: EngineInfo, jobs: int) -> Limits:
+    """Give what each of ``jobs`` containers may use: all CPUs, a fair share of memory, one process more than its share."""
+    share = max(1, math.ceil(info.cpus / jobs))
+    return Limits(
+        memory_bytes=max(_GIB, int(info.memory_bytes * 0.9) // jobs),
+        cpus=float(info.cpus),
+        processes=share + (1 if jobs > 1 else 0),
+    )
+
+
+def carry_out(request: Request, world: Surroundings) -> RunRecord:
+    """Do a run to its end, whatever happens in it.
+
+    Args:
+        request: which cells, and how.
+        world: engine, state directory, clock, listener.
+
+    Returns:
+        The record, as it is in the store. Infrastructure faults are verdicts in it, never exceptions.
+    """
+    return _Run(request, world).carry_out()
+
+
+class _Run:
+    """One run under way; its records are written as they come."""
+
+    def __init__(self, request: Request, world: Surroundings) -> None:
+        self._request = request
+        self._world = world
+        self._supplies = Supplies()
+        self._results: dict[str, JobResult] = {}
+        self._cells: dict[str, CellRecord] = {record.id: record for record in request.left_out}
+        self._guard = threading.Lock()
+        now = world.now()
+        info = world.engine.info
+        self._record = RunRecord(
+            schema=1,
+            run_id=now.strftime("%Y%m%d-%H%M%S-%f"),
+            matrix=request.matrix,
+            tool=__version__,
+            host=dict(world.host),
+            engine={
+                "url": info.url,
+                "kind": info.kind,
+                "version": info.version,
+                "cpus": str(info.cpus),
+                "memory_bytes": str(info.memory_bytes),
+                "rootless": str(info.rootless).lower(),
+            },
+            command=request.command,
+            started=now.isoformat(),
+            notes=request.notes,
+        )
+        self._kept = Kept(state=world.state, engine=world.engine)
+        self._judge = Judge(request=request, world=world)
+
+    def carry_out(self) -> RunRecord:
+        """Begin the record, do everything, end the record."""
+        self._world.state.runs.begin(self._record)
+        for note in self._request.notes:
+            self._world.listen(Note(message=note))
+        for record in self._request.left_out:
+            self._world.state.runs.write_cell(self._record.run_id, record)
+        try:
+            decisions = self._prepare()
+            self._work(decisions)
+        except InfrastructureError as error:
+            self._note(str(error))
+            self._world.stop.set()
+            self._give_up_rest(error)
+        finally:
+            self._leave_nothing()
+        return self._conclude()
+
+    def _prepare(self) -> tuple[Decision, ...]:
+        """Make images and sources ready and decide what has to run."""
+        names = image_names(self._request.cells)
+        self._supplies.images.update(present_images(names, self._world.engine, self._world.images))
+        specs = [cell.build.source for cell in self._request.cells]
+        if len(self._supplies.images) < len(names):
+            fetching = threading.Thread(target=ready_sources, args=(specs, self._world, self._supplies))
+            fetching.start()
+            try:
+                ready_images(names, self._world, self._supplies)
+            finally:
+                fetching.join()
+        states = image_states(names, self._world.images, self._supplies.images)
+        jobs = plan(self._request.cells, states, self._world.steps)
+        decisions = decide(jobs, self._kept, fresh=self._request.fresh)
+        needed = [item.job.build.source for item in decisions if item.run and item.job.kind is JobKind.BUILD]
+        ready_sources(needed, self._world, self._supplies)
+        return decisions
+
+    def _work(self, decisions: Sequence[Decision]) -> None:
+        slots = jobs_at_once(self._world.engine.info, self._request.jobs)
+        shop = Workshop(
+            run_id=self._record.run_id,
+            request=self._request,
+            world=self._world,
+            images=self._supplies.images,
+            sources=self._supplies.sources,
+            limits=limits(self._world.engine.info, slots),
+        )
+        running = [item for item in decisions if item.run]
+        self._world.listen(
+            RunStarted(
+                run_id=self._record.run_id,
+                cells=tuple(cell.id for cell in self._request.cells),
+                jobs=tuple((item.job.id, item.job.estimate_s) for item in running),
+                reused=len(decisions) - len(running),
+                parallel=slots,
+            ),
+        )
+        self._reuse(decisions)
+        order = priorities(
+            {item.job.key: item.job.needs for item in running},
+            {item.job.key: item.job.estimate_s for item in running},
+        )
+        tasks = [self._task(item, order[item.job.key], shop) for item in running if self._can_run(item.job)]
+        work_off(tasks, slots=slots, stop=self._world.stop, on_stop=self._stop_ours)
+
+    def _can_run(self, job: Job) -> bool:
+        """Whether a job's build is there; a build that failed in an earlier run decides its cells at once."""
+        failed = job.cell is not None and job.needs[0] in self._results and not self._results[job.needs[0]].ok
+        if failed and job.cell is not None:
+            self._finish_cell(job, None, cached=True)
+        return not failed
+
+    def _reuse(self, decisions: Sequence[Decision]) -> None:
+        """Take over what need not run."""
+        for item in decisions:
+            if not item.run and (result := self._world.state.results.load(item.job.key)) is not None:
+                self._results[item.job.key] = result
+        for item in decisions:
+            if not item.run and item.job.kind is JobKind.RUN:
+                self._finish_cell(item.job, self._results[item.job.key], cached=True)
+
+    def _task(self, item: Decision, priority: float, shop: Workshop) -> Task:
+        return Task(
+            key=item.job.key,
+            needs=item.job.needs,
+            priority=priority,
+            action=lambda: self._do(item, shop),
+            give_up=lambda reason: self._give_up(item.job, reason),
+        )
+
+    def _do(self, item: Decision, shop: Workshop) -> bool:
+        """Do one job under its lock; gives whether what needs it can run."""
+        job = item.job
+        clock = time.monotonic()
+        self._world.listen(JobStarted(job=_label(job), reason=item.reason))
+        fault = self._supplies.faults.get(job.image) or self._supplies.faults.get(job.build.source.digest)
+        if fault is not None:
+            result = self._faulty(job, fault)
+            cached = False
+        else:
+            result, cached = self._locked(job, shop)
+        with self._guard:
+            self._results[job.key] = result
+        ended = "done by another run meanwhile" if cached else _words(result)
+        self._world.listen(
+            JobFinished(job=_label(job), ok=result.ok, message=ended, duration_s=time.monotonic() - clock),
+        )
+        if job.kind is JobKind.RUN:
+            self._finish_cell(job, result, cached=cached)
+        return result.ok
+
+    def _locked(self, job: Job, shop: Workshop) -> tuple[JobResult, bool]:
+        lock = self._world.state.lock(f"job-{job.key[:40]}")
+        before = self._world.state.results.load(job.key)
+        told = False
+        while True:
+            try:
+                lock.acquire(timeout=_LOCK_POLL_S)
+                break
+            except Timeout:
+                if self._world.stop.is_set():
+                    return self._faulty(job, InfrastructureError("interrupted")), False
+                if not told:
+                    self._world.listen(Note(message=f"{_label(job)}: waits for another run that does the same job"))
+                    told = True
+        try:
+            after = self._world.state.results.load(job.key)
+            news = after is not None and after.sound and (before is None or after.run_id != before.run_id)
+            if after is not None and news and (job.kind is JobKind.RUN or self._kept.has_tree(job.key)):
+                return after, True
+            return execute(job, shop), False
+        finally:
+            lock.release()
+
+    def _faulty(self, job: Job, error: CrossmatrixError) -> JobResult:
+        return JobResult(
+            key=job.key,
+            kind=job.kind,
+            id=job.id,
+            run_id=self._record.run_id,
+            inputs=dict(job.inputs),
+            ok=False,
+            sound=False,
+            fault=error.message,
+            hint=error.hint,
+        )
+
+    def _give_up(self, job: Job, reason: str) -> None:
+        """Give the cells of a job that will not run their verdict."""
+        if job.kind is JobKind.RUN:
+            self._finish_cell(job, None, cached=False, reason=reason)
+
+    def _finish_cell(self, job: Job, result: JobResult | None, *, cached: bool, reason: str = "") -> None:
+        """Judge one cell, write its record at once, and stop early where that was asked for."""
+        record = self._judge.cell(
+            job,
+            build=self._results.get(job.needs[0]),
+            run=result,
+            run_id=self._record.run_id,
+            cached=cached,
+            reason=reason,
+        )
+        with self._guard:
+            self._cells[record.id] = record
+        self._world.state.runs.write_cell(self._record.run_id, record)
+        self._world.listen(CellFinished(record=record))
+        if self._request.fail_fast and not record.verdict.as_expected:
+            self._world.stop.set()
+
+    def _give_up_rest(self, error: InfrastructureError) -> None:
+        for cell in self._request.cells:
+            if cell.id not in self._cells:
+                record = self._judge.fault(cell, error)
+                self._cells[cell.id] = record
+                self._world.state.runs.write_cell(self._record.run_id, record)
+
+    def _leave_nothing(self) -> None:
+        """Stop what is still ours on the engine; kept containers stay only after a run that was not stopped."""
+        if not self._request.keep_container or self._world.interrupted.is_set():
+            self._stop_ours()
+
+    def _stop_ours(self) -> None:
+        try:
+            self._world.engine.stop_containers({f"{LABEL}.run": self._record.run_id})
+        except InfrastructureError as error:
+            self._note(f"containers of this run may be left: {error}")
+
+    def _note(self, message: str) -> None:
+        self._record = self._record.model_copy(update={"notes": (*self._record.notes, message)})
+        self._world.listen(Note(message=message))
+
+    def _conclude(self) -> RunRecord:
+        order = [cell.id for cell in self._request.cells] + [record.id for record in self._request.left_out]
+        cells = [self._cells[cell_id] for cell_id in order if cell_id in self._cells]
+        reasons = vacuous_by_neighbours(cells)
+        judged = tuple(_with_neighbours(record, reasons.get(record.id, "")) for record in cells)
+        for before, after in zip(cells, judged, strict=True):
+            if before is not after:
+                self._world.state.runs.write_cell(self._record.run_id, after)
+        found = findings(judged)
+        code = conclude(judged, found, interrupted=self._world.interrupted.is_set())
+        self._record = self._record.model_copy(
+            update={
+                "cells": judged,
+                "findings": found,
+                "finished": self._world.now().isoformat(),
+                "state": "interrupted" if code is ExitCode.INTERRUPTED else "finished",
+                "exit_code": int(code),
+            },
+        )
+        self._world.state.runs.write(self._record)
+        return self._record
+
+
+def _with_neighbours(record: CellRecord, reason: str) -> CellRecord:
+    if not reason or record.verdict is not Verdict.PASSED:
+        return record
+    return record.model_copy(update={"verdict": Verdict.VACUOUS, "reason": reason})
+
+
+def _label(job: Job) -> str:
+    return f"{job.kind} {job.id}"
+
+
+def _words(result: JobResult) -> str:
+    if result.fault:
+        return result.fault.splitlines()[0]
+    broken = next((stage for stage in result.stages if stage.status != "ok"), None)
+    return "done" if broken is None else f"{broken.name}: {broken.status}"
