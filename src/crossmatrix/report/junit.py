@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
-from junitparser.junitparser import FinalResult
 
 from crossmatrix.records import OutcomeStatus, Verdict
 from crossmatrix.report.words import last_lines, printable
 
 if TYPE_CHECKING:
+    from junitparser.junitparser import FinalResult
+
     from crossmatrix.records import CellRecord, Outcome, RunRecord
 
 _FAILURES = frozenset({Verdict.FAILED, Verdict.VACUOUS, Verdict.UNEXPECTED_PASS})
