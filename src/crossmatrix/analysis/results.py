@@ -143,7 +143,7 @@ def _difference(algorithm: str, length: str, groups: dict[str, list[_Entry]], me
     tied = len(groups[_value_at(members[0], length)]) == len(majority)
     where = "over all its outputs" if length == _WHOLE else f"at an input of {length} bytes, the shortest that differs"
     if tied:
-        verdict = f"neither has a majority: {len(majority)} cells each of {total}"
+        verdict = f"neither has a majority: {counted(len(majority), 'cell')} each of {total}"
     else:
         verdict = f"{agreeing.id} agrees with the majority, {len(majority)} of {total} cells"
     more = f"; as {differing.id} do {listed([e.record.id for e in members[1:]])}" if len(members) > 1 else ""
