@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from crossmatrix.catalog import Release
+
 LABEL = "crossmatrix"
 """Prefix of all labels of ours: ``crossmatrix.run``, ``.job``, ``.kind``, ``.home`` (state directory) and ``.pid``."""
 
@@ -39,12 +41,14 @@ class ImageSpec:
         tag: ``crossmatrix/<name>:<first 16 digits of the checksum of all that goes in>``.
         suite: Debian suite of its base.
         needs: specs of images that its Dockerfile copies from.
+        sources: releases whose files go into the build context as ``sources/<file>``.
     """
 
     name: str
     tag: str
     suite: str
     needs: tuple[ImageSpec, ...] = ()
+    sources: tuple[Release, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

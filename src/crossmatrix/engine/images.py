@@ -1,0 +1,315 @@
+"""Toolchain and emulator images: found by tag, else built, each with the list of what was installed in it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import tarfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from filelock import FileLock, Timeout
+
+from crossmatrix.checksums import sha256_value
+from crossmatrix.engine.archives import ChunkReader
+from crossmatrix.engine.base import base_tag, bootstrapped, machine_apt, registry_reference
+from crossmatrix.engine.creation import remove
+from crossmatrix.engine.faults import CLIENT_ERRORS, GoneError, translated
+from crossmatrix.engine.owners import HOME_LABEL, IMAGE_LABEL, KIND_LABEL, process_labels
+from crossmatrix.engine.specs import folder_files
+from crossmatrix.engine.transfers import BUILD_S, BUILD_SILENCE_S, PLATFORM, follow, import_image, pull
+from crossmatrix.engine.types import ImageRef
+from crossmatrix.errors import InfrastructureError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from crossmatrix.catalog import Release
+    from crossmatrix.engine.client import Client
+    from crossmatrix.engine.types import ImageSpec
+
+PACKAGES = "/etc/crossmatrix/packages.json"
+WAIT_S = 7200.0
+_PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "no_proxy", "all_proxy")
+_LOOPBACK = re.compile(r"^(localhost|127\.[\d.]+|::1)$")
+
+
+class Images:
+    """The images of one engine."""
+
+    def __init__(  # noqa: PLR0913 - each is one thing that only the caller knows
+        self,
+        client: Client,
+        *,
+        home: Path,
+        root: Path,
+        environ: Mapping[str, str],
+        private: bool,
+        source_file: Callable[[Release], Path] | None,
+    ) -> None:
+        self._client = client
+        self._home = home
+        self._root = root
+        self._environ = environ
+        self._private = private
+        self._source_file = source_file
+
+    def find(self, spec: ImageSpec) -> ImageRef | None:
+        """Find a built image, or None; one call to the engine where its list of packages is known already.
+
+        Raises:
+            InfrastructureError: the engine does not answer, or the image says nothing of what is in it.
+        """
+        found = self._inspect(spec.tag)
+        if found is None or found[1].get(IMAGE_LABEL) != spec.name:
+            return None
+        return self._ref(spec, found[0])
+
+    def build(self, spec: ImageSpec, on_line: Callable[[str], None]) -> ImageRef:
+        """Build an image, its base and those it needs first; what exists is taken as it is.
+
+        Args:
+            spec: of the image.
+            on_line: gets a line for each step.
+
+        Raises:
+            InfrastructureError: it cannot be built; the last lines of the build are in the message.
+        """
+        ref = self.find(spec)
+        if ref is not None:
+            return ref
+        needs = {need.name: self.build(need, on_line) for need in spec.needs}
+        base = self._base(spec.suite, on_line)
+        with self._lock(spec.tag, on_line):
+            ref = self.find(spec)
+            if ref is None:
+                on_line(f"Building image {spec.tag}")
+                self._build(spec, base, needs, on_line)
+                ref = self.find(spec)
+        if ref is None:
+            raise InfrastructureError(f"The engine says that it built {spec.tag}, but does not have it.")
+        return ref
+
+    def _build(
+        self,
+        spec: ImageSpec,
+        base: str,
+        needs: Mapping[str, ImageRef],
+        on_line: Callable[[str], None],
+    ) -> None:
+        """Build by the engine's classic builder, from an archive made in memory."""
+        context = self._context(spec)
+        arguments = {"BASE": base, **{_argument(name): ref.tag for name, ref in needs.items()}}
+        proxies = proxy_arguments(self._environ)
+        follow(
+            self._client,
+            f"build {spec.tag}",
+            lambda api: api.build(
+                fileobj=io.BytesIO(context),
+                custom_context=True,
+                tag=spec.tag,
+                buildargs={**proxies, **arguments},
+                labels=self._labels(spec.name),
+                network_mode=build_network(proxies, private=self._private),
+                platform=PLATFORM,
+                rm=True,
+                forcerm=True,
+                decode=True,
+                timeout=BUILD_SILENCE_S,
+            ),
+            on_line,
+            limit_s=BUILD_S,
+        )
+
+    def _context(self, spec: ImageSpec) -> bytes:
+        """Make the build context: the folder's files, and the sources' as ``sources/<file>``."""
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
+            for path, data, executable in folder_files(self._root / "images" / spec.name):
+                _add(archive, path, data, executable=executable)
+            for release in spec.sources:
+                if self._source_file is None:
+                    raise InfrastructureError(f"Image {spec.name} needs {release.file}, and nothing here fetches it.")
+                _add(archive, f"sources/{release.file}", self._source_file(release).read_bytes(), executable=False)
+        return buffer.getvalue()
+
+    def _base(self, suite: str, on_line: Callable[[str], None]) -> str:
+        """Give the tag of a suite's base image; it is made where there is none."""
+        reference = registry_reference(self._root, suite)
+        pinned = base_tag(suite, reference)
+        if reference and self._inspect(pinned):
+            return pinned
+        with self._lock(f"base-{suite}", on_line):
+            if reference and (self._inspect(pinned) or self._pulled(reference, pinned, on_line)):
+                return pinned
+            apt = machine_apt(suite, self._environ)
+            tag = base_tag(suite, apt.digest)
+            if self._inspect(tag) is None:
+                on_line(f"Bootstrapping the base image {tag} from this machine's own mirror")
+                work = self._home / "tmp" / f"base-{suite}-{os.getpid()}"
+                changes = tuple(
+                    f"LABEL {key}={json.dumps(value)}" for key, value in self._labels(f"base-{suite}").items()
+                )
+                with bootstrapped(suite, apt, work, self._environ, on_line) as chunks:
+                    import_image(self._client, chunks, tag, (*changes, 'CMD ["sh"]'), on_line)
+            return tag
+
+    def _pulled(self, reference: str, tag: str, on_line: Callable[[str], None]) -> bool:
+        """Pull a pinned base image and tag it as ours; that no registry answers is no error."""
+        try:
+            on_line(f"Pulling the base image {reference}")
+            pull(self._client, reference, on_line)
+            name, _, version = tag.partition(":")
+            self._client.ask(f"tag {reference}", lambda api: api.tag(reference, name, version))
+        except InfrastructureError as error:
+            on_line(f"No registry gives it, so it is bootstrapped here: {error.message.splitlines()[0]}")
+            return False
+        return True
+
+    def _labels(self, name: str) -> dict[str, str]:
+        """Give the labels of an image of ours."""
+        return {KIND_LABEL: "image", IMAGE_LABEL: name, HOME_LABEL: str(self._home)}
+
+    def _inspect(self, tag: str) -> tuple[str, dict[str, str]] | None:
+        """Give an image's id and labels, or None."""
+        try:
+            answer = self._client.ask(f"look at image {tag}", lambda api: api.inspect_image(tag))  # type: ignore[no-untyped-call]
+        except GoneError:
+            return None
+        return str(answer["Id"]), dict((answer.get("Config") or {}).get("Labels") or {})
+
+    def _ref(self, spec: ImageSpec, image_id: str) -> ImageRef:
+        """Make the reference of an image that exists."""
+        packages = self._packages(spec.tag, image_id)
+        return ImageRef(
+            name=spec.name,
+            tag=spec.tag,
+            id=image_id,
+            contents=sha256_value({"tag": spec.tag, "packages": packages}),
+            packages=tuple(sorted(packages.items())),
+        )
+
+    def _packages(self, tag: str, image_id: str) -> dict[str, str]:
+        """Give what is installed in an image; read once, then kept in the state directory."""
+        kept = self._home / "images" / f"{image_id.removeprefix('sha256:')}.json"
+        try:
+            return parse_packages(kept.read_bytes(), tag)
+        except (OSError, InfrastructureError):
+            data = self._read(tag, image_id)
+        packages = parse_packages(data, tag)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        fresh = kept.with_suffix(f".{os.getpid()}.tmp")
+        fresh.write_bytes(data)
+        fresh.replace(kept)
+        return packages
+
+    def _read(self, tag: str, image_id: str) -> bytes:
+        """Read the list of packages out of an image, by a container that is never started."""
+        labels = {KIND_LABEL: "look", HOME_LABEL: str(self._home), **process_labels()}
+        answer = self._client.ask(
+            f"look into image {tag}",
+            lambda api: api.create_container(image_id, ["true"], labels=labels, network_disabled=True),
+        )
+        container_id = str(answer["Id"])
+        try:
+            chunks, _ = self._client.ask(
+                f"read {PACKAGES} of {tag}", lambda api: api.get_archive(container_id, PACKAGES)
+            )
+            with tarfile.open(fileobj=io.BufferedReader(ChunkReader(iter(chunks))), mode="r|") as archive:
+                for member in archive:
+                    content = archive.extractfile(member)
+                    if content is not None:
+                        return content.read()
+        except GoneError as error:
+            raise InfrastructureError(f"Image {tag} has no {PACKAGES}: nobody can say what is in it.") from error
+        except CLIENT_ERRORS as error:
+            raise translated(error, f"read {PACKAGES} of {tag}", self._client.url) from error
+        finally:
+            remove(self._client, container_id)
+        raise InfrastructureError(f"{PACKAGES} of image {tag} is no file.")
+
+    @contextmanager
+    def _lock(self, tag: str, on_line: Callable[[str], None]) -> Iterator[None]:
+        """Let one run at a time build an image; the other says that it waits."""
+        with image_lock(self._home, tag, on_line):
+            yield
+
+
+@contextmanager
+def image_lock(home: Path, tag: str, on_line: Callable[[str], None]) -> Iterator[None]:
+    """Hold an image's lock in the state directory.
+
+    Args:
+        home: state directory.
+        tag: of the image.
+        on_line: gets a line where it has to wait.
+
+    Raises:
+        InfrastructureError: another process holds it for hours.
+    """
+    path = home / "locks" / f"image-{re.sub(r'[^A-Za-z0-9._-]', '_', tag)}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        on_line(f"Waiting for another run, which builds {tag}")
+        try:
+            lock.acquire(timeout=WAIT_S)
+        except Timeout as error:
+            raise InfrastructureError(
+                f"Another run has been building {tag} for hours ({path}).",
+                hint="See what it does, or end it, and try again.",
+            ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def proxy_arguments(environ: Mapping[str, str]) -> dict[str, str]:
+    """Give the proxies of an environment in both cases: programs differ in which one they read."""
+    found: dict[str, str] = {}
+    for name in _PROXIES:
+        value = environ.get(name) or environ.get(name.upper())
+        if value:
+            found |= {name: value, name.upper(): value}
+    return found
+
+
+def build_network(proxies: Mapping[str, str], *, private: bool) -> str:
+    """Choose a build's network: our own daemon has no bridge, and a proxy on this host is not seen from one."""
+    hosts = (urlsplit(value).hostname or "" for name, value in proxies.items() if not name.lower().startswith("no"))
+    return "host" if private or any(_LOOPBACK.match(host) for host in hosts) else "default"
+
+
+def parse_packages(data: bytes, tag: str) -> dict[str, str]:
+    """Read an image's list of packages: name -> exact version.
+
+    Raises:
+        InfrastructureError: it is not such a list.
+    """
+    try:
+        value = json.loads(data)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict) or not value or not all(isinstance(version, str) for version in value.values()):
+        raise InfrastructureError(f"{PACKAGES} of image {tag} is not a list of names and versions.")
+    return value
+
+
+def _argument(name: str) -> str:
+    """Give the build argument that names an image: ``musl-sysroot`` -> ``MUSL_SYSROOT_IMAGE``."""
+    return re.sub(r"[^A-Z0-9]", "_", name.upper()) + "_IMAGE"
+
+
+def _add(archive: tarfile.TarFile, path: str, data: bytes, *, executable: bool) -> None:
+    """Add a file to a build context; its time is always the same, so that the builder's cache works."""
+    member = tarfile.TarInfo(path)
+    member.size = len(data)
+    member.mode = 0o755 if executable else 0o644
+    archive.addfile(member, io.BytesIO(data))
