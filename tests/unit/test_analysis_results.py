@@ -134,8 +134,10 @@ def test_different_seeds_are_not_compared_and_that_is_said() -> None:
 def test_what_could_not_be_opened_is_found() -> None:
     """A cell that seals and cannot open its own message is named, with one that can."""
     good = cell("a", family("aes-256-gcm", RIGHT, opened=True))
-    bad = cell("b", family("aes-256-gcm", RIGHT, opened=False))
-    (finding,) = of_kind(FindingKind.NOT_OPENED, good, bad)
+    bad = cell("b", family("aes-256-gcm", RIGHT, opened=False, note="alignment 3 does not open at length 17"))
+    (finding,) = findings([good, bad])
+    assert finding.kind is FindingKind.NOT_OPENED
+    assert "alignment 3 does not open at length 17" in finding.message
     assert (finding.subject, finding.cells, finding.serious) == ("aes-256-gcm", (bad.id,), True)
     assert good.id in finding.message
 
@@ -151,10 +153,11 @@ def test_a_cell_that_disagrees_with_itself_is_found() -> None:
 
 def test_a_different_default_is_reported_as_that_and_not_as_corruption() -> None:
     """The OpenWrt trap: both names are given, it is not serious, and the outputs that follow from it are no finding."""
-    old = cell("a", family("enc-aes-256-cbc", RIGHT), version="1.0.2l", defaults={"enc-digest": "md5"})
-    new = cell("a", family("enc-aes-256-cbc", WRONG), version="1.1.1w", defaults={"enc-digest": "sha256"})
+    old = cell("a", family("enc-aes-256-cbc", RIGHT), version="1.0.2l", defaults={"openssl enc -md": "md5"})
+    new = cell("a", family("enc-aes-256-cbc", WRONG), version="1.1.1w", defaults={"openssl enc -md": "sha256"})
     (finding,) = findings([old, new])
     assert (finding.kind, finding.serious) == (FindingKind.DIFFERENT_DEFAULT, False)
+    assert finding.subject == "openssl enc -md"
     assert "md5 in openssl-1.0.2l" in finding.message
     assert "sha256 in openssl-1.1.1w" in finding.message
 

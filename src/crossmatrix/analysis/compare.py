@@ -131,7 +131,7 @@ def _evidence_changes(a: CellRecord, b: CellRecord) -> Iterator[Change]:
 
 def _ran(name: str, counts: Mapping[str, int], present: tuple[str, ...]) -> str:
     if name in counts:
-        return f"{counts[name]:,} instructions"
+        return counted(counts[name], "instruction")
     return "did not run" if name in present else ABSENT
 
 
@@ -139,7 +139,7 @@ def _classes(old: Execution, new: Execution) -> Iterator[Change]:
     for name in sorted(old.classes.keys() | new.classes.keys()):
         counts = old.classes.get(name, 0), new.classes.get(name, 0)
         if bool(counts[0]) != bool(counts[1]):
-            words = [f"{count:,} instructions" if count else "none" for count in counts]
+            words = [counted(count, "instruction") if count else "none" for count in counts]
             yield Change(name=f"class {name}", before=words[0], after=words[1])
 
 

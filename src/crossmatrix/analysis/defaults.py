@@ -28,13 +28,14 @@ def default_findings(records: Sequence[CellRecord]) -> Iterator[Finding]:
     for (library, name), values in sorted(defaults.items()):
         if len(values) > 1:
             words = " and ".join(_user(value, cells) for value, cells in sorted(values.items()))
+            subject = name if name.startswith(f"{library} ") else f"{library} {name}"
             yield Finding(
                 kind=FindingKind.DIFFERENT_DEFAULT,
                 serious=False,
-                subject=f"{library} {name}",
+                subject=subject,
                 cells=tuple(cells[0].id for _, cells in sorted(values.items())),
                 message=(
-                    f"different default, not corruption: {library} {name} is {words}; "
+                    f"different default, not corruption: {subject} is {words}; "
                     f"name it explicitly to exchange data between them"
                 ),
             )
@@ -49,8 +50,8 @@ def _user(value: str, cells: Sequence[CellRecord]) -> str:
 def explained_by_defaults(algorithm: str, groups: Sequence[Sequence[CellRecord]]) -> bool:
     """Say whether a default that the algorithm's name mentions divides the cells just as their outputs do.
 
-    A default named ``enc-digest`` or ``enc digest`` bears on algorithms of the command ``enc``: ``enc``,
-    ``enc-aes-256-cbc``.
+    A default named ``openssl enc -md`` or ``enc-digest`` bears on what is named after the command ``enc``:
+    ``enc``, ``enc-aes-256-cbc``.
 
     Args:
         algorithm: whose outputs differ.
@@ -59,7 +60,7 @@ def explained_by_defaults(algorithm: str, groups: Sequence[Sequence[CellRecord]]
     command = _words(algorithm)[0]
     names = {name for group in groups for record in group if record.vectors for name in record.vectors.defaults}
     for name in sorted(names):
-        if _words(name)[0] != command:
+        if command not in _words(name)[:2]:
             continue
         values = [{record.vectors.defaults.get(name) for record in group if record.vectors} for group in groups]
         if all(len(value) == 1 for value in values) and len(frozenset(v for s in values for v in s)) == len(groups):

@@ -197,7 +197,7 @@ def _inputs(record: CellRecord) -> frozenset[str]:
 def _with_itself(algorithm: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
     by_note: defaultdict[str, list[str]] = defaultdict(list)
     for entry in entries:
-        if entry.family.note:
+        if entry.family.note and entry.family.opened is not False:
             by_note[entry.family.note].append(entry.record.id)
     for note, cells in by_note.items():
         yield Finding(
@@ -205,7 +205,7 @@ def _with_itself(algorithm: str, entries: Sequence[_Entry]) -> Iterator[Finding]
             serious=True,
             subject=algorithm,
             cells=tuple(cells),
-            message=f"{algorithm} does not agree with itself in {listed(cells)}: {note}",
+            message=f"{algorithm} goes wrong by itself, whatever other cells say, in {listed(cells)}: {note}",
         )
 
 
@@ -214,10 +214,11 @@ def _not_opened(algorithm: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
     if cells:
         opened = [entry.record.id for entry in entries if entry.family.opened]
         others = f"; {counted(len(opened), 'other cell')} could open their own, first {opened[0]}" if opened else ""
+        note = next((f" ({e.family.note})" for e in entries if e.family.opened is False and e.family.note), "")
         yield Finding(
             kind=FindingKind.NOT_OPENED,
             serious=True,
             subject=algorithm,
             cells=tuple(cells),
-            message=f"{algorithm}: what was sealed could not be opened again in {listed(cells)}{others}",
+            message=f"{algorithm}: what was sealed could not be opened again in {listed(cells)}{note}{others}",
         )
