@@ -1,0 +1,19 @@
+"""ELF files, symbols, libraries' own words and plugin counts become evidence; rules say when it proves nothing."""
+
+from crossmatrix.evidence.binary import NotABinaryError, read_binary
+from crossmatrix.evidence.capabilities import detected
+from crossmatrix.evidence.gather import gather
+from crossmatrix.evidence.neighbours import vacuous_by_neighbours
+from crossmatrix.evidence.symbols import functions_of, linked_functions
+from crossmatrix.evidence.vacuity import vacuous
+
+__all__ = [
+    "NotABinaryError",
+    "detected",
+    "functions_of",
+    "gather",
+    "linked_functions",
+    "read_binary",
+    "vacuous",
+    "vacuous_by_neighbours",
+]
