@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from fractions import Fraction
 
 import pytest
@@ -25,7 +26,7 @@ from crossmatrix.records import (
     TestCounts,
     Verdict,
 )
-from crossmatrix.report.comparison import conclusion, print_comparison, render_markdown
+from crossmatrix.report.comparison import comparison_json, conclusion, print_comparison, render_markdown
 
 P, F = OutcomeStatus.PASSED, OutcomeStatus.FAILED
 VALUE = st.floats(0, 10**6, allow_nan=False).map(lambda value: round(value, 4))
@@ -376,3 +377,22 @@ def test_the_conclusion_says_which_way_the_cost_went(after: float, words: str) -
     text = conclusion(compare(cell(figures=figures(a=1.0)), cell(figures=figures(a=after))))
     assert words in text
     assert "instructions" in text
+
+
+def test_a_comparison_as_json_has_ratios_and_the_conclusion() -> None:
+    """A script reads numbers, and the same judgement as the exit code's."""
+    document = json.loads(comparison_json(posted()))
+    change = document["costs"][0]["changes"][-1]
+    assert (change["size_bytes"], change["ratio"], change["percent"]) == (0, 0.1, -90.0)
+    assert document["axes"] == [{"axis": "assembly", "before": "no-asm", "after": "asm"}]
+    assert document["tests"][0] == {"passed": 118, "failed": 0, "skipped": 0}
+    assert (document["past_threshold"], document["threshold"]) == (False, 0.01)
+    assert document["conclusion"] == conclusion(posted())
+
+
+def test_two_runs_as_json_have_their_pairs() -> None:
+    """The pairs are whole comparisons."""
+    document = json.loads(comparison_json(compare_runs(run("1", cell()), run("2", cell(), cell(NO_ASM)))))
+    assert [pair["a"] for pair in document["pairs"]] == [cell().id]
+    assert document["only_b"] == [NO_ASM]
+    assert document["past_threshold"] is False

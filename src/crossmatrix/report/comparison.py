@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -10,11 +13,13 @@ from rich.table import Table
 
 from crossmatrix.analysis.comparison import BULK, Comparison, RunComparison
 from crossmatrix.analysis.words import counted, listed
+from crossmatrix.records.model import Record
+from crossmatrix.report.cost_grid import by_unit, cost_grid, short_number, size_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from fractions import Fraction
+    from collections.abc import Iterator, Sequence
 
+    from _typeshed import DataclassInstance
     from rich.console import Console
 
     from crossmatrix.analysis.comparison import Change, CostChange, CostRow
@@ -55,8 +60,42 @@ def print_comparison(comparison: Comparison | RunComparison, console: Console) -
     console.print(escape(conclusion(comparison)), style="bold red" if comparison.past_threshold else "bold")
     for line in _words(comparison):
         console.print(escape(line), highlight=False)
-    for unit, rows in _by_unit(comparison.costs):
+    for unit, rows in by_unit(comparison.costs):
         console.print(_rich_table(unit, rows, comparison.threshold))
+
+
+def comparison_json(comparison: Comparison | RunComparison) -> str:
+    """Give a comparison as JSON: its fields by name, ratios and percentages as numbers, and the conclusion."""
+    return json.dumps(_document(comparison), indent=2, ensure_ascii=False)
+
+
+def _document(comparison: Comparison | RunComparison) -> dict[str, object]:
+    more: dict[str, object] = {"past_threshold": comparison.past_threshold}
+    if isinstance(comparison, RunComparison):
+        pairs = [_document(pair) for pair in comparison.pairs]
+        return {**_fields(comparison), "pairs": pairs, **more, "conclusion": run_conclusion(comparison)}
+    costs = [{**_fields(row), "changes": [_change(change) for change in row.changes]} for row in comparison.costs]
+    return {**_fields(comparison), "costs": costs, **more, "conclusion": conclusion(comparison)}
+
+
+def _change(change: CostChange) -> dict[str, object]:
+    return {**_fields(change), "ratio": _json_value(change.ratio), "percent": _json_value(change.percent)}
+
+
+def _fields(value: DataclassInstance) -> dict[str, object]:
+    return {field.name: _json_value(getattr(value, field.name)) for field in fields(value)}
+
+
+def _json_value(value: object) -> object:
+    if isinstance(value, Fraction):
+        return float(value)
+    if isinstance(value, tuple):
+        return [_json_value(item) for item in value]
+    if isinstance(value, Record):
+        return value.model_dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return _fields(value)
+    return value
 
 
 def conclusion(comparison: Comparison) -> str:
@@ -122,14 +161,14 @@ def _cell_lines(comparison: Comparison, level: str = "#") -> Iterator[str]:
     yield ""
     for line in _words(comparison):
         yield _wrapped(line, bullet=True)
-    for unit, rows in _by_unit(comparison.costs):
+    for unit, rows in by_unit(comparison.costs):
         title, remark = _UNITS.get(unit, (unit, ""))
         yield ""
         yield f"{level}# {title}"
         yield ""
         yield _wrapped(remark)
         yield ""
-        yield from _markdown_table(_grid(rows))
+        yield from _markdown_table(cost_grid(rows))
 
 
 def _words(comparison: Comparison) -> Iterator[str]:
@@ -169,52 +208,10 @@ def _carriers(comparison: Comparison) -> Iterator[str]:
         if change.functions and (row.algorithm not in last or change.size_bytes in {BULK, None}):
             last[row.algorithm] = (row, change)
     for algorithm, (row, change) in sorted(last.items()):
-        moved = [f"{f.name} {_number(float(f.before))} -> {_number(float(f.after))}" for f in change.functions]
-        yield f"{algorithm}, {_size(change.size_bytes)}, {row.unit}: {listed(moved)}"
-
-
-def _by_unit(rows: Iterable[CostRow]) -> tuple[tuple[str, tuple[CostRow, ...]], ...]:
-    units: dict[str, list[CostRow]] = {}
-    for row in rows:
-        units.setdefault(row.unit, []).append(row)
-    return tuple((unit, tuple(found)) for unit, found in units.items())
-
-
-def _sizes(rows: Sequence[CostRow]) -> tuple[int | None, ...]:
-    sizes = {change.size_bytes for row in rows for change in row.changes}
-    return tuple(sorted(sizes, key=lambda size: -1 if size is None else size or 1 << 62))
-
-
-def _size(size: int | None) -> str:
-    if size is None:
-        return "op"
-    return f"{size:,}" if size else "bulk"
-
-
-def _grid(rows: Sequence[CostRow]) -> list[list[str]]:
-    """Give the table as text: block sizes across, algorithms down, four lines each; operations in one line each."""
-    sizes = _sizes(rows)
-    if sizes == (None,):
-        head = ["algorithm", "A", "B", "B/A", "change"]
-        return [head, *([row.algorithm, *_four(row.changes[0], "%")] for row in rows)]
-    grid = [["algorithm", "", *map(_size, sizes)]]
-    for row in rows:
-        by_size = {change.size_bytes: _four(change) for change in row.changes}
-        nothing = ("", "", "", "")
-        for place, label in enumerate(("A", "B", "B/A", "%")):
-            cells = [by_size.get(size, nothing)[place] for size in sizes]
-            grid.append(["" if place else row.algorithm, label, *cells])
-    return grid
-
-
-def _four(change: CostChange, unit: str = "") -> tuple[str, str, str, str]:
-    spread = [f" ±{_number(d)}" if d else "" for d in change.deviations]
-    before = _number(float(change.before)) + (spread[0] if unit else "")
-    after = _number(float(change.after)) + (spread[1] if unit else "")
-    if change.ratio is None or change.percent is None:
-        return before, after, "-", "-"
-    percent = f"{float(change.percent):+,.1f}"
-    return before, after, _number(float(change.ratio)), ("0.0" if percent in {"+0.0", "-0.0"} else percent) + unit
+        moved = [
+            f"{f.name} {short_number(float(f.before))} -> {short_number(float(f.after))}" for f in change.functions
+        ]
+        yield f"{algorithm}, {size_word(change.size_bytes)}, {row.unit}: {listed(moved)}"
 
 
 def _markdown_table(grid: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -235,7 +232,7 @@ def _markdown_table(grid: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _rich_table(unit: str, rows: Sequence[CostRow], threshold: Fraction) -> Table:
     title, remark = _UNITS.get(unit, (unit, ""))
-    grid = _grid(rows)
+    grid = cost_grid(rows)
     table = Table(title=title, caption=remark, title_justify="left", caption_justify="left")
     words = 1 if grid[0][1] == "A" else 2
     for place, name in enumerate(grid[0]):
@@ -254,14 +251,6 @@ def _coloured(cell: str, threshold: Fraction) -> str:
     if percent > threshold * 100:
         return f"[red]{cell}[/red]"
     return f"[green]{cell}[/green]" if percent < -threshold * 100 else cell
-
-
-def _number(value: float) -> str:
-    """Give a number with four digits that matter."""
-    for least, decimals in ((1000, 0), (100, 1), (10, 2)):
-        if abs(value) >= least:
-            return f"{value:,.{decimals}f}"
-    return f"{value:.3f}" if value else "0"
 
 
 def _plain(value: Fraction) -> str:
