@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+from crossmatrix.checksums import sha256_bytes
 from crossmatrix.records import (
     Artifact,
     BinaryEvidence,
@@ -155,7 +156,7 @@ def image_sample(name: str) -> ImageRecord:
     return ImageRecord(
         name=name,
         tag=f"crossmatrix/{name}:0123456789abcdef",
-        id=f"sha256:{'ab' * 32}",
+        id=f"sha256:{sha256_bytes(name.encode())}",
         packages={"gcc-12": "12.2.0-14", "binutils": "2.40-2", "libc6": "2.36-9"},
     )
 

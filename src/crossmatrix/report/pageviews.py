@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from crossmatrix.records import OutcomeStatus
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 LOG_LINES = 100
 OUTPUT_LINES = 40
 OUTPUTS_SHOWN = 50
+_PHONE_COLUMNS, _FEW_COLUMNS, _SHORT_WAY = 4, 8, 8
 _AXES = ("variant", "toolchain", "target", "profile")
 
 
@@ -33,11 +35,17 @@ class Head:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GridView:
-    """The grid with its headings: byte orders, targets (only where those do not follow), compilers; rows by source."""
+    """The grid with its headings: byte orders, targets (only where those do not follow), compilers; rows by source.
+
+    ``starts`` are the places of the columns, but the first, at which another target begins. ``even`` is the style class of a
+    grid whose columns can all have the same width: few of them, and short names before the rows.
+    """
 
     grid: Grid
     endians: tuple[Head, ...]
     targets: tuple[Head, ...]
+    starts: frozenset[int]
+    even: str
     sources: tuple[tuple[str, tuple[Row, ...]], ...]
 
 
@@ -91,6 +99,10 @@ def view_grid(run: RunRecord) -> GridView:
         grid=grid,
         endians=_heads(column.endian for column in grid.columns),
         targets=_heads(short_target(column.target) for column in grid.columns) if grid.many_targets else (),
+        starts=frozenset(
+            place for place, (left, right) in enumerate(pairwise(grid.columns), 1) if left.target != right.target
+        ),
+        even=_even(grid),
         sources=tuple((source, tuple(rows)) for source, rows in sources.items()),
     )
 
@@ -120,10 +132,10 @@ def view_cell(record: CellRecord, run: RunRecord) -> CellView:
 
 
 def short_names(cells: Sequence[CellRecord]) -> tuple[str, ...]:
-    """Give each cell a name of those axes alone in which the cells differ."""
+    """Give each cell a name of those axes alone in which the cells differ, each on a line."""
     axes = [axis for axis in _AXES if len({getattr(record, axis) for record in cells}) > 1]
     return tuple(
-        " ".join(short_target(getattr(record, axis)) for axis in axes) or short_target(record.target)
+        "\n".join(short_target(getattr(record, axis)) for axis in axes) or short_target(record.target)
         for record in cells
     )
 
@@ -155,6 +167,12 @@ def _heads(names: Iterable[str]) -> tuple[Head, ...]:
         else:
             heads.append(Head(text=name, span=1))
     return tuple(heads)
+
+
+def _even(grid: Grid) -> str:
+    if len(grid.columns) > _FEW_COLUMNS or any(len(row.way) > _SHORT_WAY for row in grid.rows):
+        return ""
+    return "even" if len(grid.columns) <= _PHONE_COLUMNS else "even many"
 
 
 def _passed(outcomes: Iterable[Outcome]) -> tuple[PassedFile, ...]:

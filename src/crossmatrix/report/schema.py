@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crossmatrix.records import CellRecord, RunRecord
-from crossmatrix.report.json_report import Report
+from crossmatrix.report.summary import Report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
