@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crossmatrix.catalog import Tier
-from crossmatrix.errors import SourceError
-from crossmatrix.matrix import expand
-from crossmatrix.records import CellRecord, Verdict
+from crossmatrix.errors import UsageError
+from crossmatrix.matrix import expand, find_matrix
 from crossmatrix.runner.job_steps import BENCH_TIER
 from crossmatrix.selectors import Selection
-from crossmatrix.steps.sources import source_specs
+from crossmatrix.steps.sources import available_versions, source_specs
 
 if TYPE_CHECKING:
     from crossmatrix.api.options import Choice
     from crossmatrix.api.workspace import Workspace
-    from crossmatrix.catalog import Catalog, Cell, Library, SourceSpec
+    from crossmatrix.catalog import Cell
+    from crossmatrix.matrix import LeftOut
     from crossmatrix.steps.sources import Fetcher
 
 _BENCH_TIMEOUT_S = 3600
@@ -29,8 +29,13 @@ class Chosen:
     """The cells that are meant, those of the matrix that are not run and why, and what has to be said."""
 
     cells: tuple[Cell, ...]
-    left_out: tuple[CellRecord, ...]
+    left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
+
+    @property
+    def not_run(self) -> tuple[tuple[str, str, str], ...]:
+        """The cells that are not run: id, reason, link."""
+        return tuple((item.id, item.reason, item.link) for item in self.left_out)
 
 
 def choose(workspace: Workspace, choice: Choice, *, fetcher: Fetcher | None = None) -> Chosen:
@@ -46,24 +51,21 @@ def choose(workspace: Workspace, choice: Choice, *, fetcher: Fetcher | None = No
         UsageError: a name is unknown, or nothing is left.
     """
     catalog = workspace.catalog
-    specs = source_specs(catalog, choice.sources, choice.patches)
-    selection = Selection.parse(choice.only, choice.skip, choice.cells)
-    tier = "" if choice.tier == BENCH_TIER else choice.tier
-    versions, notes = ({}, ()) if fetcher is None else _versions(catalog, choice.matrix, specs, fetcher)
+    measuring = choice.tier == BENCH_TIER
     expansion = expand(
         catalog,
         choice.matrix,
-        sources=specs,
-        selection=selection,
-        tier=tier or None,
-        versions=versions,
-        patches=choice.patches,
+        sources=source_specs(catalog, choice.sources, choice.patches),
+        selection=Selection.parse(choice.only, choice.skip, choice.cells),
+        tier=None if measuring or not choice.tier else choice.tier,
+        versions=available_versions(find_matrix(catalog, choice.matrix), catalog, fetcher) if fetcher else None,
     )
     cells = expansion.cells
-    if choice.tier == BENCH_TIER:
+    if measuring:
         cells = tuple(replace(cell, tier=bench_tier()) for cell in cells if cell.profile.must_fail is None)
-    left_out = tuple(_left_out(cell, reason, link) for cell, reason, link in expansion.left_out)
-    return Chosen(cells=cells, left_out=left_out, notes=(*expansion.notes, *notes))
+        if not cells:
+            raise UsageError("the cells chosen are negative controls: they fail by design and have no cost")
+    return Chosen(cells=cells, left_out=expansion.left_out, notes=expansion.notes)
 
 
 def bench_tier() -> Tier:

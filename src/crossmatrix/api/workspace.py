@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from crossmatrix.catalog import Catalog
-    from crossmatrix.engine.types import Engine, ImageSpec
+    from crossmatrix.engine import DockerEngine
+    from crossmatrix.engine.types import ImageSpec
 
 HOME_VARIABLE = "CROSSMATRIX_HOME"
 MIRROR_VARIABLE = "CROSSMATRIX_MIRROR"
@@ -71,13 +72,26 @@ class Workspace:
         every = (*mirrors, *((named,) if named else ()))
         return Fetcher(home=self.home, mirrors=tuple(Path(path).expanduser() for path in every), tell=tell)
 
-    def engine(self, fetcher: Fetcher, *, start: bool = True) -> Engine:
+    def engine(
+        self,
+        fetcher: Fetcher,
+        *,
+        start: bool = True,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> DockerEngine:
         """Connect to an engine, and start one of our own where there is none and we may.
 
         Raises:
             NoEngineError: none answers and none can be started.
         """
-        return connect(self.environ, self.home, root=self.root, source_file=fetcher.release_file, start=start)
+        return connect(
+            self.environ,
+            self.home,
+            root=self.root,
+            start=start,
+            source_file=fetcher.release_file,
+            note=tell,
+        )
 
     def image_specs(self) -> Mapping[str, ImageSpec]:
         """Give the specs of all images, by name."""

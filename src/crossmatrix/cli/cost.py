@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from crossmatrix.api.comparing import compare_named
+from crossmatrix.api.running import run_matrix
 from crossmatrix.cli.guard import console
-from crossmatrix.cli.matrix import check_format, shown
+from crossmatrix.cli.matrix import shown
 from crossmatrix.errors import ExitCode, UsageError
-from crossmatrix.report.comparison import comparison_json, comparison_markdown, print_comparison
+from crossmatrix.report.comparison import comparison_json, print_comparison, render_markdown
 from crossmatrix.report.figures import figures_json, print_figures
 from crossmatrix.runner.job_steps import BENCH_TIER
 
@@ -20,11 +21,8 @@ if TYPE_CHECKING:
 
 def bench(workspace: Workspace, choice: Choice, manner: Manner, form: str) -> ExitCode:
     """Measure cells in executed instructions, native ones in time too."""
-    check_format(form)
     measured = replace(choice, tier=BENCH_TIER)
     if form == "json":
-        from crossmatrix.api.running import run_matrix  # noqa: PLC0415 - the quiet way, without a board
-
         record = run_matrix(workspace, measured, manner, lambda _event: None).record
         print(figures_json(record))  # noqa: T201 - the command's output
     else:
@@ -33,14 +31,13 @@ def bench(workspace: Workspace, choice: Choice, manner: Manner, form: str) -> Ex
     return ExitCode(record.exit_code or 0)
 
 
-def compare(workspace: Workspace, before: str, after: str, *, form: str, threshold: str) -> ExitCode:
+def compare(workspace: Workspace, before: str, after: str, form: str, threshold: str) -> ExitCode:
     """Hold two cells or two runs against each other; exit code 1 past the threshold."""
-    check_format(form, ("text", "md", "json"))
     comparison = compare_named(workspace, before, after, threshold=_fraction(threshold))
     if form == "text":
         print_comparison(comparison, console())
     else:
-        print(comparison_markdown(comparison) if form == "md" else comparison_json(comparison))  # noqa: T201 - output
+        print(render_markdown(comparison) if form == "md" else comparison_json(comparison))  # noqa: T201 - output
     return ExitCode.UNEXPECTED if comparison.past_threshold else ExitCode.OK
 
 
@@ -55,5 +52,5 @@ def _fraction(text: str) -> float:
     except ValueError as error:
         raise UsageError(f"--threshold wants per cent, such as 1%, not {text!r}") from error
     if not 0 <= value < float("inf"):
-        raise UsageError(f"--threshold {text}: it cannot be negative")
+        raise UsageError(f"--threshold {text}: it cannot be negative or without end")
     return value

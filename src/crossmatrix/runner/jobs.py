@@ -6,15 +6,17 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+
 from crossmatrix.checksums import sha256_bytes
 from crossmatrix.engine.types import LABEL, ContainerSpec, ImageRef, VolumeMount
 from crossmatrix.errors import InfrastructureError, TransientError
 from crossmatrix.events import StageProgress, StageStarted
-from crossmatrix.outcomes import infrastructure_fault
+from crossmatrix.outcomes import FaultKind, main_fault
 from crossmatrix.plan import Job, JobKind
 from crossmatrix.records import ImageRecord, StageRecord, StageStatus
+from crossmatrix.runner.kept_files import text
 from crossmatrix.store import JobResult
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from crossmatrix.steps.stage import Stage, Steps
 
 SOURCE = "/work/source.tar"
+TEST_STAGE = "test"
 _PROGRESS_S = 0.25
 _TAIL_BYTES = 64 << 10
 
@@ -86,7 +89,7 @@ def execute(job: Job, shop: Workshop) -> JobResult:
     except InfrastructureError as error:
         fault, hint = error.message, error.hint
     if not fault:
-        fault = next((why for stage in stages if (why := _fault_in(folder, stage))), "")
+        fault = next((why for stage in stages if (why := _blamed(folder, stage))), "")
     ok = not fault and all(stage.status is StageStatus.OK for stage in stages)
     sound = not fault and all(stage.status in {StageStatus.OK, StageStatus.FAILED} for stage in stages)
     result = JobResult(
@@ -129,12 +132,12 @@ def _prefix(home: str) -> str:
     return f"crossmatrix-{sha256_bytes(home.encode())[:8]}"
 
 
-def _fault_in(folder: Path, stage: StageRecord) -> str:
-    """Say why a stage that did not end well tells nothing of the library, or nothing."""
-    if stage.status is StageStatus.OK:
+def _blamed(folder: Path, stage: StageRecord) -> str:
+    """Say why a stage that failed tells nothing of the library, or nothing; a suite's cases are judged one by one."""
+    if stage.status is not StageStatus.FAILED or stage.name == TEST_STAGE:
         return ""
-    log = folder / "logs" / f"{stage.name}.log"
-    return infrastructure_fault(log.read_text(encoding="utf-8", errors="replace")[-_TAIL_BYTES:])
+    fault = main_fault(text(folder / stage.log)[-_TAIL_BYTES:])
+    return f"{stage.name}: {fault.what}" if fault is not None and fault.kind is FaultKind.INFRASTRUCTURE else ""
 
 
 class _Attempt:

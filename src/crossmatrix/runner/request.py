@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from crossmatrix.catalog import Cell, SourceSpec
     from crossmatrix.engine.types import Engine, ImageSpec
     from crossmatrix.events import Event
-    from crossmatrix.records import CellRecord
+    from crossmatrix.matrix import LeftOut
     from crossmatrix.runner.job_steps import JobSteps
     from crossmatrix.store import State
 
@@ -26,7 +26,7 @@ class Request:
     Attributes:
         matrix: its name, for the record.
         cells: in the order of the report.
-        left_out: records of cells that are not run, with verdict ``unsupported``.
+        left_out: cells of the matrix that are not run, with reasons.
         notes: what was said while the cells were chosen.
         command: with which the user asked for it.
         jobs: how many at a time; None for what suits the engine.
@@ -38,7 +38,7 @@ class Request:
 
     matrix: str
     cells: tuple[Cell, ...]
-    left_out: tuple[CellRecord, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
     command: str = ""
     jobs: int | None = None

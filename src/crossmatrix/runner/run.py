@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -18,7 +17,8 @@ from crossmatrix.evidence import vacuous_by_neighbours
 from crossmatrix.plan import Decision, Job, JobKind, decide, plan
 from crossmatrix.records import CellRecord, RunRecord, Verdict
 from crossmatrix.report.conclusion import conclude
-from crossmatrix.runner.jobs import Limits, Workshop, execute
+from crossmatrix.runner.jobs import Workshop, execute
+from crossmatrix.runner.capacity import jobs_at_once, limits
 from crossmatrix.runner.judging import Judge
 from crossmatrix.runner.kept import Kept
 from crossmatrix.runner.scheduler import Task, priorities, work_off
@@ -35,32 +35,9 @@ from crossmatrix.store import JobResult
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crossmatrix.engine.types import EngineInfo
     from crossmatrix.runner.request import Request, Surroundings
 
-_GIB = 1 << 30
-_MEMORY_A_JOB = 3 * _GIB
 _LOCK_POLL_S = 0.5
-
-
-def jobs_at_once(info: EngineInfo, asked: int | None) -> int:
-    """Give how many jobs run side by side: what was asked for, else what the engine's CPUs and memory bear.
-
-    Two on a small machine, since a build's configure and link phases leave a CPU idle.
-    """
-    if asked is not None:
-        return asked
-    return max(1, min(max(2, info.cpus // 2), info.memory_bytes // _MEMORY_A_JOB))
-
-
-def limits(info: EngineInfo, jobs: int) -> Limits:
-    """Give what each of ``jobs`` containers may use: all CPUs, a fair share of memory, one process more than its share."""
-    share = max(1, math.ceil(info.cpus / jobs))
-    return Limits(
-        memory_bytes=max(_GIB, int(info.memory_bytes * 0.9) // jobs),
-        cpus=float(info.cpus),
-        processes=share + (1 if jobs > 1 else 0),
-    )
 
 
 def carry_out(request: Request, world: Surroundings) -> RunRecord:
@@ -84,7 +61,7 @@ class _Run:
         self._world = world
         self._supplies = Supplies()
         self._results: dict[str, JobResult] = {}
-        self._cells: dict[str, CellRecord] = {record.id: record for record in request.left_out}
+        self._cells: dict[str, CellRecord] = {}
         self._guard = threading.Lock()
         now = world.now()
         info = world.engine.info
@@ -114,8 +91,8 @@ class _Run:
         self._world.state.runs.begin(self._record)
         for note in self._request.notes:
             self._world.listen(Note(message=note))
-        for record in self._request.left_out:
-            self._world.state.runs.write_cell(self._record.run_id, record)
+        for item in self._request.left_out:
+            self._keep(self._judge.left_out(item.cell, item.reason, item.link))
         try:
             decisions = self._prepare()
             self._work(decisions)
@@ -271,9 +248,7 @@ class _Run:
             cached=cached,
             reason=reason,
         )
-        with self._guard:
-            self._cells[record.id] = record
-        self._world.state.runs.write_cell(self._record.run_id, record)
+        self._keep(record)
         self._world.listen(CellFinished(record=record))
         if self._request.fail_fast and not record.verdict.as_expected:
             self._world.stop.set()
@@ -281,9 +256,13 @@ class _Run:
     def _give_up_rest(self, error: InfrastructureError) -> None:
         for cell in self._request.cells:
             if cell.id not in self._cells:
-                record = self._judge.fault(cell, error)
-                self._cells[cell.id] = record
-                self._world.state.runs.write_cell(self._record.run_id, record)
+                self._keep(self._judge.fault(cell, error))
+
+    def _keep(self, record: CellRecord) -> None:
+        """Keep a cell's record at once, so that a run that is killed leaves it."""
+        with self._guard:
+            self._cells[record.id] = record
+        self._world.state.runs.write_cell(self._record.run_id, record)
 
     def _leave_nothing(self) -> None:
         """Stop what is still ours on the engine; kept containers stay only after a run that was not stopped."""
@@ -301,7 +280,7 @@ class _Run:
         self._world.listen(Note(message=message))
 
     def _conclude(self) -> RunRecord:
-        order = [cell.id for cell in self._request.cells] + [record.id for record in self._request.left_out]
+        order = [cell.id for cell in self._request.cells] + [item.id for item in self._request.left_out]
         cells = [self._cells[cell_id] for cell_id in order if cell_id in self._cells]
         reasons = vacuous_by_neighbours(cells)
         judged = tuple(_with_neighbours(record, reasons.get(record.id, "")) for record in cells)

@@ -97,6 +97,11 @@ class Results:
         except (OSError, ValidationError):
             return None
 
+    def doubt(self, result: JobResult) -> None:
+        """Note that a kept result is not to be used again."""
+        doubted = result.model_copy(update={"sound": False})
+        write_text(self.folder(result.key) / "result.json", doubted.model_dump_json(indent=1) + "\n")
+
     def last_inputs(self, kind: JobKind, job_id: str) -> Mapping[str, str] | None:
         """Give the inputs with which a job of this id last left a result."""
         try:

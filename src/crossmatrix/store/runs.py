@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 from dataclasses import dataclass
@@ -121,16 +122,13 @@ class Runs:
         """
         file = self.folder(run_id) / "run.json"
         try:
-            record = RunRecord.model_validate_json(file.read_bytes())
+            data = file.read_bytes()
+            _check_schema(file, data)
+            record = RunRecord.model_validate_json(data)
         except OSError as error:
             raise StoreError(f"{file}: cannot be read: {error.strerror}") from error
         except ValidationError as error:
             raise StoreError(f"{file}: not a record of a run: {error.errors()[0]['msg']}") from error
-        if record.schema_version > SCHEMA_VERSION:
-            raise StoreError(
-                f"{file}: schema {record.schema_version}, but this Crossmatrix knows {SCHEMA_VERSION}",
-                hint="update Crossmatrix",
-            )
         return record if record.cells else record.model_copy(update={"cells": self.cells(run_id)})
 
     def cells(self, run_id: str) -> tuple[CellRecord, ...]:
@@ -157,6 +155,20 @@ class Runs:
             fresh.unlink(missing_ok=True)
             fresh.symlink_to(run_id)
             fresh.replace(link)
+
+
+def _check_schema(file: Path, data: bytes) -> None:
+    """Refuse a record of a newer version, whatever else stands in it."""
+    try:
+        value = json.loads(data)
+    except ValueError as error:
+        raise StoreError(f"{file}: not a record of a run: {error}") from error
+    schema = value.get("schema") if isinstance(value, dict) else None
+    if isinstance(schema, int) and schema > SCHEMA_VERSION:
+        raise StoreError(
+            f"{file}: schema {schema}, but this Crossmatrix knows {SCHEMA_VERSION}",
+            hint="update Crossmatrix",
+        )
 
 
 def size_bytes(paths: Iterable[Path]) -> int:
