@@ -184,6 +184,15 @@ def test_an_algorithm_that_one_cell_lacks_is_said() -> None:
     assert "sha512" in finding.message
 
 
+def test_an_algorithm_that_fails_everywhere_in_one_cell_is_told_of_that_cell_alone() -> None:
+    """No output at any length is that cell's own fault and leaves the others comparable."""
+    good = [cell(n, family("sha256", RIGHT)) for n in ("a", "b")]
+    bad = cell("c", VectorFamily(algorithm="sha256", digest="e3b0", note="alignment 0 fails at length 0"))
+    found = of_kind(FindingKind.DIFFERENT_RESULT, *good, bad)
+    assert [(f.cells, f.serious) for f in found] == [((bad.id,), True), ((bad.id,), False)]
+    assert "alignment 0 fails at length 0" in found[0].message
+
+
 @given(st.lists(st.sampled_from(["aa", "bb", "cc"]), min_size=1, max_size=9))
 def test_every_cell_out_of_the_majority_is_in_a_finding(outputs: list[str]) -> None:
     """Whatever the outputs: no finding where all agree, and else everyone outside the largest group is named."""

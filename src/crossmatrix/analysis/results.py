@@ -94,15 +94,18 @@ def _by_number(length: str) -> tuple[int, str]:
 
 def _outputs(algorithm: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
     """Find the cells that are not with the majority, each at the shortest input where it is not."""
+    kinds = _by_digest(entries)
+    if len(kinds) == 1:
+        return
     dissent: dict[str, tuple[str, str]] = {}
     at_length: dict[str, dict[str, list[_Entry]]] = {}
-    for length in sorted({length for entry in entries for length in _values(entry.family)}, key=_by_number):
-        groups = _groups_at(length, entries)
+    for length in sorted({length for kind in kinds for length in _values(kind[0].family)}, key=_by_number):
+        groups = _groups_at(length, kinds)
         at_length[length] = groups
         for value, members in list(groups.items())[1:]:
             for entry in members:
                 dissent.setdefault(entry.record.id, (length, value))
-    at_length |= _digests_alone(entries, dissent)
+    at_length |= _digests_alone(kinds, dissent)
     places = dict.fromkeys(dissent.values())
     for length, value in sorted(places, key=lambda place: (_by_number(place[0]), place[1])):
         groups = at_length[length]
@@ -111,26 +114,32 @@ def _outputs(algorithm: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
             yield _difference(algorithm, length, groups, members)
 
 
-def _groups_at(length: str, entries: Sequence[_Entry]) -> dict[str, list[_Entry]]:
+def _by_digest(entries: Sequence[_Entry]) -> tuple[list[_Entry], ...]:
+    """Group cells by the digest over all outputs; in a group every length has the same output."""
+    kinds: defaultdict[str, list[_Entry]] = defaultdict(list)
+    for entry in entries:
+        kinds[entry.family.digest].append(entry)
+    return tuple(kinds.values())
+
+
+def _groups_at(length: str, kinds: Sequence[list[_Entry]]) -> dict[str, list[_Entry]]:
     """Group the cells by their output at one length, the largest group first, then by the first cell's place."""
     groups: defaultdict[str, list[_Entry]] = defaultdict(list)
-    for entry in entries:
-        if length in (values := _values(entry.family)):
-            groups[values[length]].append(entry)
+    for kind in kinds:
+        if length in (values := _values(kind[0].family)):
+            groups[values[length]] += kind
     return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
 
 
 def _digests_alone(
-    entries: Sequence[_Entry], dissent: dict[str, tuple[str, str]]
+    kinds: Sequence[list[_Entry]], dissent: dict[str, tuple[str, str]]
 ) -> dict[str, dict[str, list[_Entry]]]:
     """Where every length agrees but the digest over all does not, the digest decides; adds to ``dissent``."""
-    same_inputs = [entry for entry in entries if entry.family.lengths.keys() == entries[0].family.lengths.keys()]
-    if dissent or not entries[0].family.lengths or len({entry.family.digest for entry in same_inputs}) == 1:
+    lengths = kinds[0][0].family.lengths
+    same_inputs = [kind for kind in kinds if kind[0].family.lengths.keys() == lengths.keys()]
+    if dissent or not lengths or len(same_inputs) == 1:
         return {}
-    groups: defaultdict[str, list[_Entry]] = defaultdict(list)
-    for entry in same_inputs:
-        groups[entry.family.digest].append(entry)
-    ordered = dict(sorted(groups.items(), key=lambda item: -len(item[1])))
+    ordered = {kind[0].family.digest: kind for kind in sorted(same_inputs, key=lambda kind: -len(kind))}
     for value, members in list(ordered.items())[1:]:
         dissent.update({entry.record.id: (_WHOLE, value) for entry in members})
     return {_WHOLE: ordered}
@@ -169,29 +178,32 @@ def _absent(records: Sequence[CellRecord]) -> Iterator[Finding]:
     for record in records:
         sources[record.library, record.version].append(record)
     for group in sources.values():
-        offered = {record.id: _inputs(record) for record in group}
-        everything = frozenset[str]().union(*offered.values())
-        lacking: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
-        for cell, names in offered.items():
-            if missing := tuple(sorted(everything - names)):
-                lacking[missing].append(cell)
-        for missing, cells in lacking.items():
-            algorithms = tuple(dict.fromkeys(name.partition(" at ")[0] for name in missing))
+        lacking: defaultdict[str, list[str]] = defaultdict(list)
+        for algorithm, entries in _by_algorithm(group).items():
+            for cell in _cells_that_lack(group, entries):
+                lacking[cell].append(algorithm)
+        alike: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+        for cell, algorithms in sorted(lacking.items()):
+            alike[tuple(algorithms)].append(cell)
+        for missing, cells in alike.items():
             yield Finding(
                 kind=FindingKind.DIFFERENT_RESULT,
                 serious=False,
-                subject=algorithms[0],
+                subject=missing[0],
                 cells=tuple(cells),
                 message=(
-                    f"{listed(cells)} gave no output for {counted(len(missing), 'input')} of {listed(algorithms)} "
-                    f"that other cells of the same source gave: nothing is compared there"
+                    f"{listed(cells)} gave no output, or not at all lengths, for {counted(len(missing), 'algorithm')} "
+                    f"({listed(missing)}) that other cells of the same source gave: nothing is compared there"
                 ),
             )
 
 
-def _inputs(record: CellRecord) -> frozenset[str]:
-    families = record.vectors.families if record.vectors else ()
-    return frozenset(f"{family.algorithm} at {length}" for family in families for length in _values(family))
+def _cells_that_lack(group: Sequence[CellRecord], entries: Sequence[_Entry]) -> Iterator[str]:
+    """Give the cells that have fewer outputs of an algorithm than all cells have together."""
+    kinds = _by_digest(entries)
+    everything = {length for kind in kinds for length in kind[0].family.lengths}
+    whole = {e.record.id for kind in kinds if kind[0].family.lengths.keys() == everything for e in kind}
+    return (record.id for record in group if record.id not in whole)
 
 
 def _with_itself(algorithm: str, entries: Sequence[_Entry]) -> Iterator[Finding]:
