@@ -45,8 +45,9 @@ def _check_block(checker: Checker, matrix: str, block: Block) -> None:
         if not getattr(block, axis):
             checker.add(block.nodes[axis], f"matrix {matrix!r} names nothing: it has no {axis}")
     _check_libraries(checker, block)
-    if all(library in things.libraries for library in block.libraries):
-        _check_axis(checker, block, "variants", "variant", variants_of(things, block.libraries))
+    libraries = things.names["library"] if "variants" in block.shared else tuple(block.libraries)
+    if all(library in things.libraries for library in libraries):
+        _check_axis(checker, block, "variants", "variant", variants_of(things, libraries))
     for axis, kind in (("targets", "target"), ("toolchains", "toolchain"), ("profiles", "profile")):
         _check_axis(checker, block, axis, kind, things.names[kind])
     if len(checker.problems) == before:
@@ -85,7 +86,12 @@ def _check_product(checker: Checker, matrix: str, block: Block) -> None:
     things = checker.things
     targets = named_by(block.targets, things.names["target"])
     toolchains = named_by(block.toolchains, things.names["toolchain"])
-    if not (all(name in things.targets for name in targets) and all(name in things.toolchains for name in toolchains)):
+    whole = (
+        all(name in things.libraries for name in block.libraries)
+        and all(name in things.targets for name in targets)
+        and all(name in things.toolchains for name in toolchains)
+    )
+    if not whole:
         return
     if not any(target in things.toolchains[name].model.targets for name in toolchains for target in targets):
         words = "no toolchain of it has one of its targets"
@@ -96,11 +102,22 @@ def _check_product(checker: Checker, matrix: str, block: Block) -> None:
             place = block.nodes["libraries"].find([library])
             checker.add(place, f"library {library!r} has none of the variants {', '.join(variants)}")
     arches = {things.targets[name].model.arch for name in targets}
+    _check_profiles(checker, block, variants, arches)
+
+
+def _check_profiles(checker: Checker, block: Block, variants: Iterable[str], arches: Iterable[str]) -> None:
+    things, fitting = checker.things, 0
     for i, pattern in enumerate(block.profiles):
-        names = [name for name in named_by((pattern,), things.names["profile"]) if name in things.profiles]
-        if names and not any(_applies(things, name, block, variants, arches) for name in names):
+        names = named_by((pattern,), things.names["profile"])
+        if not all(name in things.profiles for name in names):
+            return
+        if any(_applies(things, name, block, variants, arches) for name in names):
+            fitting += 1
+        elif "profiles" not in block.shared:
             place = block.nodes["profiles"].find([i])
             checker.add(place, f"profile {pattern!r} applies to no library, variant and target of the matrix")
+    if not fitting and "profiles" in block.shared:
+        checker.add(block.node, "the block names nothing: no profile of the matrix applies to it")
 
 
 def _applies(things: Things, name: str, block: Block, variants: Iterable[str], arches: Iterable[str]) -> bool:

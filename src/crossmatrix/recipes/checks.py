@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from crossmatrix.errors import nearest
 from crossmatrix.recipes.models import RESERVED_TIERS
 from crossmatrix.recipes.selections import check_where
+from crossmatrix.recipes.things import workload_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -96,11 +97,11 @@ def _check_workload(checker: Checker, library: Thing[LibraryModel]) -> None:
     for i, name in enumerate(library.model.workload):
         node = library.node.find(["workload", i])
         folder = checker.things.folders[node.place.file].resolve()
-        path = (folder / name).resolve()
-        if not path.is_relative_to(folder):
+        paths = [path.resolve() for path in workload_files(folder, name)]
+        if not all(path.is_relative_to(folder) for path in paths):
             checker.add(node, f"workload file {name!r} lies outside of the recipe folder")
-        elif not path.is_file():
-            found = [other.relative_to(folder).as_posix() for other in folder.rglob("*.c")]
+        elif not paths or not all(path.is_file() for path in paths):
+            found = [other.relative_to(folder).as_posix() for other in folder.rglob("*.[ch]")]
             checker.add(node, f"workload file {name!r} does not exist; {nearest(name, found)}")
 
 

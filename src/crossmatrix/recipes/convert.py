@@ -23,7 +23,7 @@ from crossmatrix.catalog import (
     Tools,
     Variant,
 )
-from crossmatrix.recipes.things import blocks_of, named_by, variants_of
+from crossmatrix.recipes.things import blocks_of, named_by, variants_of, workload_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +92,7 @@ def _library(things: Things, thing: Thing[LibraryModel], own: Path) -> Library:
             for name, one in model.tiers.items()
         ),
         default_tier=model.default_tier,
-        workload=tuple(_workload(things, thing, i, own) for i in range(len(model.workload))),
+        workload=_workload(things, thing, own),
         build_estimate_s=model.build_estimate_s,
         build_timeout_s=model.build_timeout_s,
         exclusions=tuple(
@@ -102,10 +102,13 @@ def _library(things: Things, thing: Thing[LibraryModel], own: Path) -> Library:
     )
 
 
-def _workload(things: Things, thing: Thing[LibraryModel], i: int, own: Path) -> str:
-    folder = things.folders[thing.node.find(["workload", i]).place.file]
-    name = thing.model.workload[i]
-    return name if folder == own else str((folder / name).resolve())
+def _workload(things: Things, thing: Thing[LibraryModel], own: Path) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for i, pattern in enumerate(thing.model.workload):
+        folder = things.folders[thing.node.find(["workload", i]).place.file]
+        for path in workload_files(folder, pattern):
+            found[path.relative_to(own).as_posix() if folder == own else str(path.resolve())] = None
+    return tuple(found)
 
 
 def _target(name: str, model: TargetModel) -> Target:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from crossmatrix.recipes.inherit import inherit, inherit_inside
@@ -18,11 +19,10 @@ from crossmatrix.recipes.models import (
     ToolchainModel,
 )
 from crossmatrix.recipes.shapes import read_shape
-from crossmatrix.selectors import glob_matches
+from crossmatrix.selectors import glob_matches, is_glob
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from crossmatrix.errors import Problem
     from crossmatrix.recipes.document import Node
@@ -90,7 +90,10 @@ def _read_kind(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Block:
-    """One product of a matrix with the axes that it takes from the matrix itself, and where each stands."""
+    """One product of a matrix with the axes that it takes from the matrix itself, and where each stands.
+
+    ``shared`` are the axes that stand for all blocks of the matrix: what they name need not fit each of them.
+    """
 
     node: Node
     libraries: dict[str, tuple[str, ...]]
@@ -99,6 +102,7 @@ class Block:
     toolchains: tuple[str, ...]
     profiles: tuple[str, ...]
     nodes: dict[str, Node]
+    shared: frozenset[str]
 
 
 def blocks_of(thing: Thing[MatrixModel]) -> tuple[Block, ...]:
@@ -120,6 +124,7 @@ def _block(thing: Thing[MatrixModel], block: BlockModel, node: Node) -> Block:
         toolchains=_first(block.toolchains, thing.model.toolchains, ()),
         profiles=_first(block.profiles, thing.model.profiles, ("default",)),
         nodes=nodes,
+        shared=frozenset(AXES) - set(own) if thing.model.blocks else frozenset(),
     )
 
 
@@ -128,6 +133,15 @@ Value = TypeVar("Value")
 
 def _first(own: Value | None, shared: Value | None, otherwise: Value) -> Value:
     return own if own is not None else shared if shared is not None else otherwise
+
+
+def workload_files(folder: Path, pattern: str) -> tuple[Path, ...]:
+    """Give the files of a recipe folder that an entry of ``workload`` means, a name or a glob, sorted."""
+    if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+        return (Path(folder, pattern).resolve(),)
+    if not is_glob(pattern):
+        return (folder / pattern,)
+    return tuple(sorted(path for path in folder.glob(pattern) if path.is_file()))
 
 
 def variants_of(things: Things, libraries: Iterable[str]) -> tuple[str, ...]:

@@ -1,0 +1,132 @@
+"""The recipes that come with the tool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crossmatrix.catalog import Catalog, Endian
+from crossmatrix.matrix import expand
+from crossmatrix.recipes import load_catalog
+from crossmatrix.recipes.models import MODELS, RESERVED_TIERS, Model
+from crossmatrix.recipes.shapes import keys_at
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    """The shipped recipes."""
+    return load_catalog(ROOT)
+
+
+def test_quick_is_the_sixteen_cells(catalog: Catalog) -> None:
+    """Both libraries, with and without assembly, both byte orders, both compilers, and nothing left out."""
+    expansion = expand(catalog, "quick")
+    axes = {
+        (
+            cell.build.library.name,
+            cell.build.variant.name,
+            cell.build.target.endian,
+            cell.build.toolchain.family,
+        )
+        for cell in expansion.cells
+    }
+    assert len(expansion.cells) == len(axes) == 16
+    assert expansion.left_out == ()
+    assert {cell.tier.name for cell in expansion.cells if cell.build.library.name == "openssl"} == {"smoke"}
+
+
+def test_quick_builds_with_assembly_first(catalog: Catalog) -> None:
+    """Within a library, all builds with assembly come before those without: they are what users wait for."""
+    for library in ("openssl", "nettle"):
+        variants = [
+            cell.build.variant.name for cell in expand(catalog, "quick").cells if cell.build.library.name == library
+        ]
+        assert variants == ["asm"] * 4 + ["no-asm"] * 4
+
+
+def test_ci_is_big_endian_with_assembly(catalog: Catalog) -> None:
+    """The smallest matrix has a nettle cell with each compiler and an OpenSSL cell."""
+    assert [cell.id for cell in expand(catalog, "ci").cells] == [
+        "nettle-3.10.2/asm/gcc-12/aarch64_be-linux-musl",
+        "nettle-3.10.2/asm/clang-16/aarch64_be-linux-musl",
+        "openssl-3.0.20/asm/gcc-12/aarch64_be-linux-musl",
+    ]
+
+
+def test_capabilities_run_four_builds(catalog: Catalog) -> None:
+    """Many profiles share few builds, and one of them is a negative control."""
+    cells = expand(catalog, "capabilities").cells
+    assert len({cell.build.id for cell in cells}) == 4
+    assert len(cells) == 28
+    controls = [cell for cell in cells if cell.profile.must_fail]
+    assert {cell.profile.must_fail.signal for cell in controls if cell.profile.must_fail} == {"SIGILL"}
+    assert {cell.build.target.endian for cell in controls} == set(Endian)
+
+
+def test_native_needs_no_emulator(catalog: Catalog) -> None:
+    """Every cell of the native matrix runs on the engine's own CPU."""
+    assert all(cell.build.target.native for cell in expand(catalog, "native").cells)
+
+
+@pytest.mark.parametrize("tier", ["smoke", "core", "full"])
+def test_every_tier_works_for_both_libraries(catalog: Catalog, tier: str) -> None:
+    """A tier can be asked for in a matrix of both libraries."""
+    assert {cell.tier.name for cell in expand(catalog, "quick", tier=tier).cells} == {tier}
+
+
+def test_reserved_tiers_are_not_shipped(catalog: Catalog) -> None:
+    """The names that the tool itself uses are free."""
+    names = {tier.name for library in catalog.libraries for tier in library.tiers}
+    assert not names & set(RESERVED_TIERS)
+
+
+def test_every_release_has_two_origins_that_agree(catalog: Catalog) -> None:
+    """Each pinned file is to be had from upstream and from Debian, under one checksum."""
+    releases = [release for library in catalog.libraries for release in library.releases]
+    releases += [source for image in catalog.images for source in image.sources]
+    assert all(release.urls and release.debian for release in releases)
+    assert len({release.sha256 for release in releases}) == len(releases)
+
+
+def test_assembly_is_never_excluded_by_accident(catalog: Catalog) -> None:
+    """Every exclusion gives a reason and a link."""
+    for library in catalog.libraries:
+        assert all(exclusion.reason and exclusion.link for exclusion in library.exclusions)
+
+
+def _keys(model: type[Model]) -> set[str]:
+    found: set[str] = set()
+    paths: list[tuple[str, ...]] = [()]
+    while paths:
+        path = paths.pop()
+        keys = keys_at(model, path)
+        found |= keys
+        if len(path) < 4:
+            paths += [(*path, key) for key in keys - set(path) if keys_at(model, (*path, key)) - keys]
+    return found
+
+
+@pytest.mark.parametrize("kind", sorted(MODELS))
+def test_every_key_is_in_the_reference(kind: str) -> None:
+    """A key that recipes can have is explained in docs/reference/recipes.md."""
+    page = (ROOT / "docs" / "reference" / "recipes.md").read_text(encoding="utf-8")
+    missing = sorted(key for key in _keys(MODELS[kind]) if f"`{key}`" not in page)
+    assert missing == []
+
+
+def test_every_example_of_the_reference_is_yaml_that_loads(tmp_path: Path) -> None:
+    """The example folder on the page loads on top of the shipped recipes."""
+    page = (ROOT / "docs" / "reference" / "recipes.md").read_text(encoding="utf-8")
+    files = 0
+    for block in page.split("```yaml\n")[1:]:
+        text = block.split("```")[0]
+        name = text.splitlines()[0].removeprefix("# ")
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        files += 1
+    assert files >= 4
+    assert load_catalog(ROOT, [tmp_path]).matrices
