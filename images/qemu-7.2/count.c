@@ -11,11 +11,13 @@
  * block calls us and we add atomically.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "death.h"
 #include "places.h"
 #include "qemu_api.h"
 #include "tally.h"
@@ -28,6 +30,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct class_set *classes;
 static int64_t exec_numbers[2] = {-1, -1};
 static atomic_uint threads_started;
+
+/* The last instruction that was translated. An illegal one ends its block and is met at once. */
+static _Thread_local const struct function *last_function;
+static _Thread_local uint64_t last_address;
 
 /* A function without a symbol is named by its file and page. */
 static struct function *unnamed(const struct place *place)
@@ -90,6 +96,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     for (size_t i = 0; i < count; i++) {
         add_instruction(block, qemu_plugin_tb_get_insn(tb, i));
     }
+    last_function = block->used ? block->portions[block->used - 1].function : NULL;
+    last_address = count ? qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, count - 1)) : 0;
     pthread_mutex_unlock(&lock);
     if (atomic_load(&threads_started) > 1) {
         qemu_plugin_register_vcpu_tb_exec_cb(tb, count_entry, QEMU_CALLBACK_READS_NO_REGISTERS, block);
@@ -105,11 +113,11 @@ static void thread_started(qemu_plugin_id_t id, unsigned int vcpu)
     atomic_fetch_add(&threads_started, 1);
 }
 
-static void write_counts(void)
+static void write_counts(const struct death *death)
 {
     const char *program = qemu_plugin_path_to_binary();
     pthread_mutex_lock(&lock);
-    tally_write(classes, program ? program : "");
+    tally_write(classes, program ? program : "", death);
     pthread_mutex_unlock(&lock);
     free((void *)program);
 }
@@ -118,7 +126,14 @@ static void ended(qemu_plugin_id_t id, void *data)
 {
     (void)id;
     (void)data;
-    write_counts();
+    write_counts(NULL);
+}
+
+static void dying(int signal)
+{
+    bool illegal = signal == SIGILL && last_function;
+    struct death death = {signal, illegal ? last_function : NULL, illegal ? last_address : 0};
+    write_counts(&death);
 }
 
 /* exec replaces the emulator itself and nothing is called then, so the counts are written before. */
@@ -127,7 +142,7 @@ static void syscall_begins(qemu_plugin_id_t id, unsigned int vcpu, int64_t numbe
 {
     (void)id, (void)vcpu, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
     if (number == exec_numbers[0] || number == exec_numbers[1]) {
-        write_counts();
+        write_counts(NULL);
     }
     places_forget();
 }
@@ -180,6 +195,7 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
     }
     classes = classes_of(info->target_name);
     know_exec(info->target_name);
+    before_death(dying);
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     qemu_plugin_register_vcpu_init_cb(id, thread_started);
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);

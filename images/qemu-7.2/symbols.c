@@ -87,6 +87,21 @@ static int by_start(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+/* Assembly may leave a function's size out: then it goes on to the next function. */
+static void stretch(struct object *object)
+{
+    uint64_t next = 0;
+    for (size_t i = object->count; i-- > 0;) {
+        struct symbol *symbol = &object->symbols[i];
+        if (i + 1 < object->count && symbol[1].start > symbol->start) {
+            next = symbol[1].start;
+        }
+        if (symbol->size == 0 && next) {
+            symbol->size = next - symbol->start;
+        }
+    }
+}
+
 static void take_symbols(struct object *object, const struct elf *elf, struct section table, struct section names)
 {
     uint64_t entry = elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -102,7 +117,7 @@ static void take_symbols(struct object *object, const struct elf *elf, struct se
     for (uint64_t at = table.offset; at + entry <= table.offset + table.size; at += entry) {
         struct symbol symbol = {0, FIELD(elf, at, Sym, st_size), NULL};
         uint64_t name = FIELD(elf, at, Sym, st_name);
-        if ((FIELD(elf, at, Sym, st_info) & 0xf) != STT_FUNC || symbol.size == 0 || name >= names.size ||
+        if ((FIELD(elf, at, Sym, st_info) & 0xf) != STT_FUNC || name >= names.size ||
             !to_offset(elf, FIELD(elf, at, Sym, st_value), &symbol.start)) {
             continue;
         }
@@ -112,6 +127,7 @@ static void take_symbols(struct object *object, const struct elf *elf, struct se
         }
     }
     qsort(object->symbols, object->count, sizeof *object->symbols, by_start);
+    stretch(object);
 }
 
 static void parse(struct object *object, const struct elf *elf)

@@ -162,7 +162,19 @@ static struct function **add_up(uint64_t *instructions, uint64_t classes[CLASSES
     return sorted;
 }
 
-static void print_tally(FILE *file, const struct class_set *classes, const char *program)
+static void print_death(FILE *file, const struct death *death)
+{
+    fprintf(file, ",\n \"signal\": %d", death->signal);
+    if (death->function) {
+        fprintf(file, ", \"illegal\": {\"name\": ");
+        print_text(file, death->function->name);
+        fprintf(file, ", \"object\": ");
+        print_text(file, death->function->object);
+        fprintf(file, ", \"address\": %llu}", (unsigned long long)death->address);
+    }
+}
+
+static void print_tally(FILE *file, const struct class_set *classes, const char *program, const struct death *death)
 {
     uint64_t instructions = 0, sums[CLASSES_MAX] = {0};
     struct function **sorted = add_up(&instructions, sums);
@@ -181,7 +193,11 @@ static void print_tally(FILE *file, const struct class_set *classes, const char 
     for (size_t i = 0; i < CLASSES_MAX && classes->names[i]; i++) {
         fprintf(file, "%s\"%s\": %llu", i ? ", " : "", classes->names[i], (unsigned long long)sums[i]);
     }
-    fprintf(file, "}}\n");
+    putc('}', file);
+    if (death) {
+        print_death(file, death);
+    }
+    fprintf(file, "}\n");
     free(sorted);
 }
 
@@ -209,7 +225,7 @@ static void publish(const char *partial)
     written[0] = '\0';
 }
 
-void tally_write(const struct class_set *classes, const char *program)
+void tally_write(const struct class_set *classes, const char *program, const struct death *death)
 {
     char partial[PATH_MAX + 32];
     char name[PATH_MAX];
@@ -219,7 +235,7 @@ void tally_write(const struct class_set *classes, const char *program)
     if (!file) {
         return; /* the program's stderr is not ours; the missing file says it */
     }
-    print_tally(file, classes, program);
+    print_tally(file, classes, program, death);
     bool complete = !ferror(file);
     complete = fclose(file) == 0 && complete;
     if (complete) {

@@ -45,8 +45,15 @@ void tally_restart(void);
  */
 bool output_to(const char *pattern);
 
-/* Writes what was counted; again if it is called again. The caller locks. */
-void tally_write(const struct class_set *classes, const char *program);
+/* How a program ended that a signal ended. */
+struct death {
+    int signal;                      /* the host's number */
+    const struct function *function; /* where it met an illegal instruction, or NULL */
+    uint64_t address;                /* of that instruction, in the guest */
+};
+
+/* Writes what was counted; again if it is called again. death is NULL for a program that ended by itself. */
+void tally_write(const struct class_set *classes, const char *program, const struct death *death);
 
 /* The process has become another one, which writes a file of its own. */
 void output_renew(void);
