@@ -28,6 +28,9 @@ DIGITS = 4
 TOP_FUNCTIONS = 8
 """How many functions a figure is broken down into."""
 
+THE_REST = "other"
+"""Under which name a bench run sums the functions that it does not name: no function, and never among the costliest."""
+
 WARM_UP = Fraction(1, 20)
 """The share of repeated measurements that is dropped as warm-up, at least one: edk2 drops 5 of 100."""
 
@@ -204,7 +207,8 @@ def _times(times: Iterable[RawTime]) -> Iterator[Figure]:
 
 
 def _figure(algorithm: str, unit: str, size: int | None, cost: Slope) -> Figure:
-    ordered = sorted(cost.functions.items(), key=lambda item: (-item[1], item[0]))
+    named = ((name, value) for name, value in cost.functions.items() if name != THE_REST)
+    ordered = sorted(named, key=lambda item: (-item[1], item[0]))
     top = {name: _rounded(value) for name, value in ordered[:TOP_FUNCTIONS] if _rounded(value) > 0}
     return Figure(algorithm=algorithm, unit=unit, size_bytes=size, value=_rounded(cost.total), functions=top)
 
