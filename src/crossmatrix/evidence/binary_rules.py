@@ -22,8 +22,9 @@ def wrong_binary(cell: Cell, evidence: Evidence) -> Iterator[str]:
     binary, target = evidence.binary, cell.build.target
     if binary is None:
         return
-    if binary.endian != target.endian.value:
-        yield f"wrong byte order: {binary.path} is {binary.endian}-endian, {target.name} is {target.endian.value}-endian"
+    endian = target.endian.value
+    if binary.endian != endian:
+        yield f"wrong byte order: {binary.path} is {binary.endian}-endian, {target.name} is {endian}-endian"
     if binary.machine != target.machine:
         yield f"wrong machine: {binary.path} is for {binary.machine}, {target.name} is {target.machine}"
     if binary.bits != target.bits:

@@ -51,7 +51,7 @@ def not_emulated(cell: Cell, evidence: Evidence) -> Iterator[str]:
     if target.native:
         return
     if execution is None or not execution.emulated:
-        yield f"nothing shows that the emulator ran the workload: it may have run on the host's CPU, not on {target.arch}"
+        yield f"nothing shows that the emulator of {target.arch} ran the workload: it may have run on the host's CPU"
         return
     if execution.instructions < MIN_INSTRUCTIONS:
         yield f"the workload executed {execution.instructions} instructions, fewer than {MIN_INSTRUCTIONS}"
