@@ -13,7 +13,9 @@ wrap() { # TRIPLE TOOL-PREFIX LINKER COMPILER-FLAG...
     triple=$1 prefix=$2 linker=$3
     shift 3
     root=/opt/sysroot/$triple
-    key="export CCACHE_COMPILERCHECK='string:clang-16 $version'"
+    cache="export CCACHE_COMPILERCHECK='string:clang-16 $version' CCACHE_DIR=\"\${CCACHE_DIR:-/ccache}\"
+# ccache fails where it cannot write.
+[ -w \"\$CCACHE_DIR\" ] || export CCACHE_DISABLE=1"
     # Options that matter to one phase alone would else be warned of in the others, and configure scripts read that.
     # --gcc-toolchain keeps the build machine's own start-up files and libgcc out.
     flags="--target=$triple --sysroot=$root --gcc-toolchain=$root"
@@ -22,12 +24,12 @@ wrap() { # TRIPLE TOOL-PREFIX LINKER COMPILER-FLAG...
     cxx="-nostdinc++ --start-no-unused-arguments -nostdlib++ --end-no-unused-arguments -fno-exceptions -fno-rtti"
     cat >"/usr/local/bin/$triple-clang" <<WRAPPER
 #!/bin/sh
-$key
+$cache
 exec ccache clang-16 $flags "\$@"
 WRAPPER
     cat >"/usr/local/bin/$triple-clang++" <<WRAPPER
 #!/bin/sh
-$key
+$cache
 exec ccache clang++-16 $flags $cxx -isystem $root/include/c++ "\$@"
 WRAPPER
     chmod 755 "/usr/local/bin/$triple-clang" "/usr/local/bin/$triple-clang++"

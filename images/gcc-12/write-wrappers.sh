@@ -36,15 +36,17 @@ SPECS
 
     driver="ccache $compiler -specs=$root/gcc.specs -static $*"
     headers="-nostdinc -isystem $root/include -isystem $("$compiler" -print-file-name=include)"
-    key="export CCACHE_COMPILERCHECK='string:$package $version'"
+    cache="export CCACHE_COMPILERCHECK='string:$package $version' CCACHE_DIR=\"\${CCACHE_DIR:-/ccache}\"
+# ccache fails where it cannot write.
+[ -w \"\$CCACHE_DIR\" ] || export CCACHE_DISABLE=1"
     cat >"/usr/local/bin/$triple-gcc" <<WRAPPER
 #!/bin/sh
-$key
+$cache
 exec $driver $headers "\$@"
 WRAPPER
     cat >"/usr/local/bin/$triple-g++" <<WRAPPER
 #!/bin/sh
-$key
+$cache
 exec $driver -fno-exceptions -fno-rtti -isystem $root/include/c++ $headers "\$@"
 WRAPPER
     chmod 755 "/usr/local/bin/$triple-gcc" "/usr/local/bin/$triple-g++"
