@@ -1,7 +1,7 @@
 """How long a matrix of 10,000 cells takes to expand and to plan, and how that grows.
 
 Measured by the clock, in one process: the recipes of this checkout are multiplied into 25 targets, up to 10 toolchains
-and 10 profiles, then expanded to cells, planned into jobs with their keys, decided with nothing in the store, and written
+and 10 profiles, then expanded to cells, planned into jobs with keys, decided with nothing in the store, and written
 as `invoke plan` writes it. No engine is asked and nothing is fetched. The same is done for a tenth of the cells; the
 ratio of the two says whether the cost of a cell grows with the matrix (1.0: it does not).
 
