@@ -5,17 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crossmatrix.outcomes.faults import Fault, FaultKind, fault_of_exit, main_fault, read_words
-from crossmatrix.records import Outcome, OutcomeStatus, StageRecord, StageStatus, SuiteResult, Verdict
-from crossmatrix.selectors import glob_matches
+from crossmatrix.outcomes.case import (
+    TEST_STAGE,
+    Case,
+    count_of,
+    dead_first,
+    excuse_for,
+    exit_words,
+    expired,
+    failed_outcomes,
+    failed_stages,
+    first_error,
+    first_failure,
+    hang_words,
+    names_of,
+    outcome_fault,
+    program_faults,
+    stage_fault,
+    with_link,
+)
+from crossmatrix.outcomes.faults import Fault, FaultKind
+from crossmatrix.records import OutcomeStatus, StageRecord, StageStatus, SuiteResult, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crossmatrix.catalog import Cell, Exclusion, MustFail
-
-TEST_STAGE = "test"
-"""The stage whose exit code says only what its log says better."""
 
 CONFIGURE_STAGES = frozenset({"configure"})
 SOURCE_STAGES = frozenset({"fetch", "put", "unpack"})
@@ -24,8 +39,6 @@ SOURCE_STAGES = frozenset({"fetch", "put", "unpack"})
 KILLED = 137
 """Exit code of a program that was killed from outside: the container's memory limit, nearly always."""
 
-_NAMED = 3
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judgement:
@@ -33,31 +46,6 @@ class Judgement:
 
     verdict: Verdict
     reason: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Case:
-    """All that a judgement is made from.
-
-    Attributes:
-        cell: what was to be run.
-        build_stages: of the build job, in order.
-        run_stages: of the run job, in order; empty where the build did not succeed.
-        suite: the test log read; None where there is none.
-        logs: by stage name, its log or the end of it.
-        vacuous: reasons why a green result would prove nothing, from ``evidence.vacuous``.
-        exclusions: those whose ``where`` matches this cell.
-        infrastructure: what the engine said where it failed, else empty.
-    """
-
-    cell: Cell
-    build_stages: Sequence[StageRecord]
-    run_stages: Sequence[StageRecord]
-    suite: SuiteResult | None
-    logs: Mapping[str, str]
-    vacuous: Sequence[str]
-    exclusions: Sequence[Exclusion]
-    infrastructure: str
 
 
 def judge(  # noqa: PLR0913 - each is one source of what is known; a caller names them
@@ -139,7 +127,7 @@ def _say(verdict: Verdict, reason: str) -> Judgement:
 def _unsupported(case: Case) -> Judgement | None:
     for exclusion in case.exclusions:
         if exclusion.kind == "unsupported":
-            return _say(Verdict.UNSUPPORTED, _with_link(exclusion))
+            return _say(Verdict.UNSUPPORTED, with_link(exclusion))
     return None
 
 
@@ -150,8 +138,8 @@ def _infrastructure(case: Case) -> Judgement | None:
         if stage.status is not StageStatus.FAILED:
             continue
         if stage.name in SOURCE_STAGES:
-            return _say(Verdict.INFRASTRUCTURE, f"stage {stage.name} failed with {_code(stage)}")
-        fault = _stage_fault(case, stage)
+            return _say(Verdict.INFRASTRUCTURE, f"stage {stage.name} failed with {exit_words(stage)}")
+        fault = stage_fault(case, stage)
         if fault is not None and fault.kind is FaultKind.INFRASTRUCTURE:
             return _say(Verdict.INFRASTRUCTURE, f"stage {stage.name}: {fault.what}")
         if stage.exit_code == KILLED:
@@ -166,7 +154,7 @@ def _unfinished(case: Case) -> Judgement | None:
         if stage.status is StageStatus.INTERRUPTED:
             return _say(Verdict.ABORTED, f"interrupted in stage {stage.name}")
         if stage.status is StageStatus.TIMED_OUT:
-            return _say(Verdict.TIMED_OUT, _hang(case, stage))
+            return _say(Verdict.TIMED_OUT, hang_words(case, stage))
         if stage.status is StageStatus.FAILED and stage.name != TEST_STAGE:
             return None
     if not any(stage.status is not StageStatus.NOT_RUN for stage in stages):
@@ -174,40 +162,22 @@ def _unfinished(case: Case) -> Judgement | None:
     return None
 
 
-def _hang(case: Case, stage: StageRecord) -> str:
-    after = f"stage {stage.name} was ended after {stage.duration_s:.0f} s"
-    if stage.name != TEST_STAGE or case.suite is None:
-        return after
-    if case.suite.hung:
-        return f"{case.suite.hung} hung; {after}"
-    last = case.suite.outcomes[-1].name if case.suite.outcomes else ""
-    return f"{after}; the last result was that of {last}" if last else f"{after}; no test had ended"
-
-
 def _build(case: Case) -> Judgement | None:
     for stage in case.build_stages:
         if stage.status is not StageStatus.FAILED:
             continue
         verdict = Verdict.CONFIGURE_FAILED if stage.name in CONFIGURE_STAGES else Verdict.BUILD_FAILED
-        return _say(verdict, f"stage {stage.name} failed with {_code(stage)}{_first_error(case.logs, stage.name)}")
+        return _say(verdict, f"stage {stage.name} failed with {exit_words(stage)}{first_error(case.logs, stage.name)}")
     return None
-
-
-def _first_error(logs: Mapping[str, str], name: str) -> str:
-    for line in logs.get(name, "").splitlines():
-        lowered = line.lower()
-        if "error:" in lowered or "undefined reference" in lowered:
-            return f": {line.strip()[:200]}"
-    return ""
 
 
 def _negative_control(case: Case, must_fail: MustFail) -> Judgement:
     wanted = f"{must_fail.signal} in {must_fail.function}"
-    faults = _program_faults(case)
+    faults = program_faults(case)
     for fault in faults:
         if fault.what == must_fail.signal and fault.symbol == must_fail.function:
             return _say(Verdict.EXPECTED_FAILURE, f"{fault.words}, as it must be: {must_fail.reason}")
-    if not _failed_stages(case) and not _failed_outcomes(case):
+    if not failed_stages(case) and not failed_outcomes(case):
         ran = [stage for stage in case.run_stages if stage.status is StageStatus.OK]
         if not ran:
             return _say(Verdict.ABORTED, f"it must fail with {wanted}, and no stage of it was run")
@@ -216,28 +186,28 @@ def _negative_control(case: Case, must_fail: MustFail) -> Judgement:
         shown = next((fault for fault in faults if fault.what == must_fail.signal), faults[0])
         unknown = "" if shown.symbol else ", in a function that could not be told"
         return _say(Verdict.FAILED, f"must fail with {wanted}, but {shown.words}{unknown}")
-    failed = _failed_outcomes(case)
-    how = f"{failed[0].name} failed: {failed[0].cause}" if failed else f"stage {_failed_stages(case)[0].name} failed"
+    failed = failed_outcomes(case)
+    how = f"{failed[0].name} failed: {failed[0].cause}" if failed else f"stage {failed_stages(case)[0].name} failed"
     return _say(Verdict.FAILED, f"must fail with {wanted}, but no program died: {how}")
 
 
 def _failure(case: Case) -> Judgement | None:
     """Rows 10 to 14."""
-    failed = [outcome for outcome in _failed_outcomes(case) if not _excuses(case, outcome)]
-    stages = [stage for stage in _failed_stages(case) if stage.name != TEST_STAGE or not _failed_outcomes(case)]
+    failed = [outcome for outcome in failed_outcomes(case) if not excuse_for(case, outcome)]
+    stages = [stage for stage in failed_stages(case) if stage.name != TEST_STAGE or not failed_outcomes(case)]
     if not failed and not stages:
         return _not_run(case)
-    faults = [_outcome_fault(outcome) for outcome in failed] + [_stage_fault(case, stage) for stage in stages]
+    faults = [outcome_fault(outcome) for outcome in failed] + [stage_fault(case, stage) for stage in stages]
     blamed = _blame_others(case, faults)
     whole = next((entry for entry in case.exclusions if entry.kind == "expected-failure" and not entry.tests), None)
     if blamed is not None:
         return blamed
     if whole is not None:
-        what = _first_failure(case, failed, stages)
-        return _say(Verdict.EXPECTED_FAILURE, f"{what}; expected: {_with_link(whole)}")
+        what = first_failure(case, failed, stages)
+        return _say(Verdict.EXPECTED_FAILURE, f"{what}; expected: {with_link(whole)}")
     dead = next((fault for fault in faults if fault is not None and fault.kind is FaultKind.PROGRAM), None)
     verdict = Verdict.FAILED if dead is None else Verdict.CRASHED
-    return _say(verdict, _first_failure(case, _dead_first(failed), stages))
+    return _say(verdict, first_failure(case, dead_first(failed), stages))
 
 
 def _blame_others(case: Case, faults: Sequence[Fault | None]) -> Judgement | None:
@@ -262,104 +232,22 @@ def _not_run(case: Case) -> Judgement | None:
 def _green(case: Case) -> Judgement:
     """Rows 15 to 18."""
     reasons = list(case.vacuous)
-    if case.suite is None:
-        reasons.append("its tests left no log")
-    elif case.suite.cut:
+    if not reasons and case.suite is None:
+        reasons.append("the tests left no log")
+    if not reasons and case.suite is not None and case.suite.cut:
         reasons.append(f"the test log is not whole: {case.suite.cut}")
     if reasons:
         more = f" (and {len(reasons) - 1} more: {'; '.join(reasons[1:])})" if len(reasons) > 1 else ""
         return _say(Verdict.VACUOUS, reasons[0] + more)
-    failed = _failed_outcomes(case)
-    expired = [entry for entry in case.exclusions if _expired(case, entry)]
+    failed = failed_outcomes(case)
+    expired = [entry for entry in case.exclusions if expired(case, entry)]
     if expired:
         names = ", ".join(expired[0].tests) or "the whole cell"
-        return _say(Verdict.UNEXPECTED_PASS, f"{names} passed, though excused: {_with_link(expired[0])}")
+        return _say(Verdict.UNEXPECTED_PASS, f"{names} passed, though excused: {with_link(expired[0])}")
     if failed:
-        excuse = _excuses(case, failed[0])
-        why = _with_link(excuse) if excuse is not None else ""
-        return _say(Verdict.EXPECTED_FAILURE, f"{_names(failed)} failed, as expected: {why}")
-    passed = _count(case.suite, OutcomeStatus.PASSED)
-    skipped = _count(case.suite, OutcomeStatus.SKIPPED)
+        excuse = excuse_for(case, failed[0])
+        why = with_link(excuse) if excuse is not None else ""
+        return _say(Verdict.EXPECTED_FAILURE, f"{names_of(failed)} failed, as expected: {why}")
+    passed = count_of(case.suite, OutcomeStatus.PASSED)
+    skipped = count_of(case.suite, OutcomeStatus.SKIPPED)
     return _say(Verdict.PASSED, f"{passed} tests passed, {skipped} skipped")
-
-
-def _expired(case: Case, exclusion: Exclusion) -> bool:
-    """Say whether an excuse is needed no more: all that it covers, and at least one case, passed."""
-    if exclusion.kind != "expected-failure" or case.suite is None:
-        return False
-    covered = [outcome for outcome in case.suite.outcomes if _covers(exclusion, outcome)]
-    passed = any(outcome.status is OutcomeStatus.PASSED for outcome in covered)
-    return passed and not any(outcome.status is OutcomeStatus.FAILED for outcome in covered)
-
-
-def _covers(exclusion: Exclusion, outcome: Outcome) -> bool:
-    names = (outcome.name, outcome.file)
-    return not exclusion.tests or any(glob_matches(glob, name) for glob in exclusion.tests for name in names)
-
-
-def _excuses(case: Case, outcome: Outcome) -> Exclusion | None:
-    for exclusion in case.exclusions:
-        if exclusion.kind == "expected-failure" and exclusion.tests and _covers(exclusion, outcome):
-            return exclusion
-    return None
-
-
-def _failed_outcomes(case: Case) -> list[Outcome]:
-    outcomes = case.suite.outcomes if case.suite is not None else ()
-    return [outcome for outcome in outcomes if outcome.status is OutcomeStatus.FAILED]
-
-
-def _failed_stages(case: Case) -> list[StageRecord]:
-    return [stage for stage in case.run_stages if stage.status is StageStatus.FAILED]
-
-
-def _outcome_fault(outcome: Outcome) -> Fault | None:
-    return read_words(outcome.cause) or main_fault(outcome.output)
-
-
-def _stage_fault(case: Case, stage: StageRecord) -> Fault | None:
-    """Find what a failed stage died of; of the suite its exit code alone, for a passing test may show anything."""
-    if stage.name == TEST_STAGE and case.suite is not None and case.suite.outcomes:
-        return fault_of_exit(stage.exit_code or 0)
-    return main_fault(case.logs.get(stage.name, "")) or fault_of_exit(stage.exit_code or 0)
-
-
-def _program_faults(case: Case) -> list[Fault]:
-    stages = sorted(_failed_stages(case), key=lambda stage: stage.name == TEST_STAGE)
-    found = [_stage_fault(case, stage) for stage in stages]
-    found += [_outcome_fault(outcome) for outcome in _failed_outcomes(case)]
-    return [fault for fault in found if fault is not None and fault.kind is FaultKind.PROGRAM]
-
-
-def _dead_first(failed: Sequence[Outcome]) -> list[Outcome]:
-    return sorted(failed, key=lambda outcome: _outcome_fault(outcome) is None)
-
-
-def _first_failure(case: Case, failed: Sequence[Outcome], stages: Sequence[StageRecord]) -> str:
-    if failed:
-        first = failed[0]
-        others = f"; failed too: {_names(failed[1:])}" if len(failed) > 1 else ""
-        return f"{first.name}: {first.cause}{others}"
-    stage = stages[0]
-    fault = _stage_fault(case, stage)
-    if fault is not None:
-        return f"stage {stage.name}: {fault.words}"
-    silent = " and no failed test" if stage.name == TEST_STAGE else ""
-    return f"stage {stage.name} failed with {_code(stage)}{silent}"
-
-
-def _names(outcomes: Sequence[Outcome]) -> str:
-    names = ", ".join(outcome.name for outcome in outcomes[:_NAMED])
-    return names + (f" and {len(outcomes) - _NAMED} more" if len(outcomes) > _NAMED else "")
-
-
-def _count(suite: SuiteResult | None, status: OutcomeStatus) -> int:
-    return sum(outcome.status is status for outcome in suite.outcomes) if suite is not None else 0
-
-
-def _code(stage: StageRecord) -> str:
-    return "no exit code" if stage.exit_code is None else f"exit code {stage.exit_code}"
-
-
-def _with_link(exclusion: Exclusion) -> str:
-    return f"{exclusion.reason} ({exclusion.link})" if exclusion.link else exclusion.reason
