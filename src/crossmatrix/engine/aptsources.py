@@ -15,7 +15,7 @@ from crossmatrix.errors import InfrastructureError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-MIRROR = "CROSSMATRIX_MIRROR"
+MIRROR = "CROSSMATRIX_DEBIAN_MIRROR"
 """Environment variable: address of a Debian mirror, for machines whose own apt has none."""
 
 ROLLING = frozenset({"sid", "unstable", "experimental"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
@@ -31,6 +31,7 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 COPY_S = 900.0
 KILLED = 137
 _SETTLE_S = 15.0
+_DRAIN_S = 5
 
 
 class LiveContainer:
@@ -172,13 +173,13 @@ class LiveContainer:
     def _send(self, script: str, size: int, chunks: Iterator[bytes], doing: str) -> None:
         """Run a short script that reads ``size`` bytes from its standard input."""
         said = bytearray()
+        # A script that failed reads on, so that its words are not lost with a connection that breaks off.
+        patient = f"{{ {script}; }} || {{ code=$?; timeout {_DRAIN_S} cat >/dev/null; exit $code; }}"
         try:
-            exec_id = self._create(["sh", "-c", script], "/", stdin=True)
+            exec_id = self._create(["sh", "-c", patient], "/", stdin=True)
             with self._stream(exec_id) as stream:
-                # A script that fails early closes its end; its exit code tells, not the broken pipe.
-                with suppress(BrokenPipeError, ConnectionResetError):
-                    for chunk in chunks:
-                        stream.write(chunk)
+                for chunk in chunks:
+                    stream.write(chunk)
                 for _, data in stream.frames(time.monotonic() + COPY_S):
                     said += data
         except PastLimitError as error:

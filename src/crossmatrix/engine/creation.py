@@ -65,7 +65,7 @@ def started(client: Client, spec: ContainerSpec, *, limits: Limits, home: str, c
     """
     if chown:
         _give_volumes(client, spec, home)
-    labels = {KIND_LABEL: "job", **spec.labels, HOME_LABEL: home, **process_labels()}
+    labels = {KIND_LABEL: "job", HOME_LABEL: home, **spec.labels, **process_labels()}
     if spec.keep:
         labels[KEEP_LABEL] = "1"
     answer = client.ask(
@@ -135,7 +135,7 @@ def _give_volumes(client: Client, spec: ContainerSpec, home: str) -> None:
             entrypoint=["chown"],
             name=f"{spec.name}-own",
             user="0:0",
-            labels={KIND_LABEL: "own", **spec.labels, HOME_LABEL: home, **process_labels()},
+            labels={HOME_LABEL: home, **spec.labels, KIND_LABEL: "own", **process_labels()},
             host_config=api.create_host_config(
                 network_mode="none",
                 cap_drop=["ALL"],

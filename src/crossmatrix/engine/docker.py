@@ -36,7 +36,7 @@ class DockerEngine:
         source_file: Callable[[Release], Path] | None = None,
     ) -> None:
         self.client = client
-        self._home = home.resolve()
+        self._home = home.absolute()
         version = client.ask("say its version", lambda api: api.version(api_version=False))
         check_version(version, client.endpoint)
         info = client.ask("describe itself", lambda api: api.info())
@@ -85,7 +85,7 @@ class DockerEngine:
 
     def create_volume(self, name: str, labels: Mapping[str, str]) -> None:
         """Create a named volume; that it exists already is not an error."""
-        given = {**labels, HOME_LABEL: self.home_label}
+        given = {HOME_LABEL: self.home_label, **labels}
         self.client.ask(f"create volume {name}", lambda api: api.create_volume(name, labels=given))
 
     def remove_volume(self, name: str) -> None:

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from crossmatrix.checksums import sha256_value
 from crossmatrix.engine.archives import ChunkReader
-from crossmatrix.engine.base import base_tag, bootstrapped, machine_apt, registry_reference
+from crossmatrix.engine.base import base_tag, bootstrapped, machine_apt, registry_reference, work_folder
 from crossmatrix.engine.creation import remove
 from crossmatrix.engine.faults import CLIENT_ERRORS, GoneError, translated
 from crossmatrix.engine.owners import HOME_LABEL, IMAGE_LABEL, KIND_LABEL, process_labels
@@ -150,7 +150,7 @@ class Images:
             tag = base_tag(suite, apt.digest)
             if self._inspect(tag) is None:
                 on_line(f"Bootstrapping the base image {tag} from this machine's own mirror")
-                work = self._home / "tmp" / f"base-{suite}-{os.getpid()}"
+                work = work_folder(self._home, suite)
                 changes = tuple(
                     f"LABEL {key}={json.dumps(value)}" for key, value in self._labels(f"base-{suite}").items()
                 )

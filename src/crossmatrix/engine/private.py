@@ -1,8 +1,8 @@
 """A Docker daemon of our own, for a machine that has Docker Engine installed and none running.
 
 Its data lie in the state directory; its socket and what lives only while it runs in ``/run/crossmatrix-<hash>``, since
-a socket's path may have 107 bytes and containerd's sockets lie deeper still. It has no bridge and touches no firewall:
-containers have no network, and image builds use the host's.
+a socket's path may have 107 bytes and containerd's sockets lie deeper still. Nothing is connected to its bridge, and
+it touches no firewall: containers have no network, and image builds use the host's.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import psutil
 from filelock import FileLock, Timeout
 
+from crossmatrix.engine.bridge import ensure_bridge, remove_bridge
 from crossmatrix.engine.client import Client
 from crossmatrix.engine.endpoints import Endpoint
 from crossmatrix.engine.mounts import mount_cgroups, unmount_below
@@ -58,6 +59,7 @@ class Places:
     config: Path
     lock: Path
     run: Path
+    digest: str
 
     @classmethod
     def of(cls, home: Path) -> Places:
@@ -71,6 +73,7 @@ class Places:
             config=engine / "daemon.json",
             lock=home / "locks" / "engine.lock",
             run=Path("/run") / f"crossmatrix-{digest}",
+            digest=digest,
         )
 
     @property
@@ -151,6 +154,7 @@ def stop_private(home: Path) -> bool:
     with _locked(places):
         pid = _pid(places)
         _clear(places)
+        remove_bridge(places.digest)
         if places.run.exists():
             shutil.rmtree(places.run, ignore_errors=True)
     return pid is not None
@@ -189,7 +193,7 @@ def _start(places: Places, program: str, environ: Mapping[str, str]) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o711)
     _write_config(places.config)
     mount_cgroups()
-    command = [program, *_options(places)]
+    command = [program, *_options(places, ensure_bridge(places.digest))]
     # The shell ends at once and prints the daemon's number: nobody here has a child that must be waited for.
     launcher = ["sh", "-c", 'log=$1; shift; "$@" </dev/null >>"$log" 2>&1 & echo $!', "sh", str(places.log), *command]
     variables = {key: value for key, value in environ.items() if not key.startswith(("DOCKER_", "NOTIFY_", "LISTEN_"))}
@@ -217,7 +221,7 @@ def _start(places: Places, program: str, environ: Mapping[str, str]) -> None:
         time.sleep(0.1)
 
 
-def _options(places: Places) -> list[str]:
+def _options(places: Places, bridge: str) -> list[str]:
     """Give the daemon's options."""
     return [
         f"--config-file={places.config}",
@@ -225,7 +229,7 @@ def _options(places: Places) -> list[str]:
         f"--exec-root={places.run / 'exec'}",
         f"--pidfile={places.pidfile}",
         f"--host={places.endpoint.url}",
-        "--bridge=none",
+        f"--bridge={bridge}",
         "--iptables=false",
         "--ip6tables=false",
         "--ip-forward=false",
