@@ -45,6 +45,15 @@ def test_block_sizes_have_the_call_in_them_and_the_bulk_rate_has_not() -> None:
     assert figures[0].functions == {"f": 2.0}
 
 
+def test_a_function_that_only_one_size_names_is_not_blamed_for_the_difference() -> None:
+    """A bench run sums its cheapest functions; where one size names a function and the other does not, it is left out."""
+    named = [[c, {"instructions": 100 * c, "functions": {"f": 60 * c, "g": 30 * c}}] for c in (1, 2)]
+    summed = [[c, {"instructions": 50 * c, "functions": {"f": 30 * c, "other": 15 * c}}] for c in (1, 2)]
+    figures = by_size(bench(run(size=20, counts=named), run(size=10, counts=summed)))
+    assert figures[0].functions == {"f": 3.0}
+    assert figures[20].functions == {"f": 3.0, "g": 1.5}
+
+
 def test_an_operation_costs_the_slope_between_two_numbers_of_calls() -> None:
     """Start-up is taken off and functions that run once do not appear."""
     (figure,) = figures_from_bench(bench(run("rsa-2048-sign", 0, "operation"))).figures

@@ -134,11 +134,10 @@ def _divided(call: Slope, size: int) -> Slope:
 
 
 def _between(by_size: Mapping[int, Slope], small: int, large: int) -> Slope:
+    """Give the cost of a byte; only functions named at both sizes count, for a run does not name its cheapest ones."""
     a, b, more = by_size[small], by_size[large], large - small
-    names = a.functions.keys() | b.functions.keys()
-    nothing = Fraction(0)
-    functions = {n: (b.functions.get(n, nothing) - a.functions.get(n, nothing)) / more for n in names}
-    return Slope((b.total - a.total) / more, functions)
+    names = a.functions.keys() & b.functions.keys()
+    return Slope((b.total - a.total) / more, {n: (b.functions[n] - a.functions[n]) / more for n in names})
 
 
 def _operations(runs: Sequence[RawRun], missing: list[str]) -> Iterator[Figure]:
