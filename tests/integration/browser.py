@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import subprocess
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 CHROMIUM = "/usr/bin/chromium"
+_PATIENCE_S = 60
 _FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -26,6 +29,14 @@ _FLAGS = (
     "--disable-sync",
     "--remote-debugging-pipe",
 )
+# Chromium reads commands from descriptor 3 and answers on 4; copies far above make sure that neither is overwritten.
+_START = """
+import fcntl, os, sys
+commands, answers = (fcntl.fcntl(int(number), fcntl.F_DUPFD_CLOEXEC, 100) for number in sys.argv[1:3])
+os.dup2(commands, 3)
+os.dup2(answers, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 _KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "/": (191, "/")} | {
     f"Arrow{name}": (code, "") for name, code in (("Left", 37), ("Up", 38), ("Right", 39), ("Down", 40))
 }
@@ -34,7 +45,7 @@ _KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "/": (191, "/")} | {
 class Browser:
     """One page in a browser."""
 
-    def __init__(self, commands: BinaryIO, answers: BinaryIO) -> None:
+    def __init__(self, commands: BinaryIO, answers: int) -> None:
         self._commands = commands
         self._answers = answers
         self._number = 0
@@ -104,7 +115,9 @@ class Browser:
 
     def _read(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
-            chunk = self._answers.read1(1 << 20)  # type: ignore[attr-defined]
+            ready, _, _ = select.select([self._answers], [], [], _PATIENCE_S)
+            assert ready, f"the browser has not answered for {_PATIENCE_S} s"
+            chunk = os.read(self._answers, 1 << 20)
             assert chunk, "the browser is gone"
             self._rest += chunk
         line, _, self._rest = self._rest.partition(b"\0")
@@ -116,11 +129,9 @@ def browsing(profile: Path) -> Iterator[Browser]:
     """Start a browser with a fresh profile folder; it and its pipes are gone afterwards."""
     their_in, our_out = os.pipe()
     our_in, their_out = os.pipe()
-    # Chromium reads commands from descriptor 3 and answers on 4: the shell puts them there.
-    command = f'exec "$0" "$@" 3<&{their_in} 4>&{their_out}'
-    arguments = ("sh", "-c", command, CHROMIUM, *_FLAGS, f"--user-data-dir={profile}")
+    arguments = (sys.executable, "-c", _START, str(their_in), str(their_out), CHROMIUM, *_FLAGS)
     process = subprocess.Popen(
-        arguments,
+        (*arguments, f"--user-data-dir={profile}"),
         pass_fds=(their_in, their_out),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -131,7 +142,7 @@ def browsing(profile: Path) -> Iterator[Browser]:
     os.close(their_out)
     with os.fdopen(our_out, "wb") as commands, os.fdopen(our_in, "rb") as answers:
         try:
-            browser = Browser(commands, answers)
+            browser = Browser(commands, answers.fileno())
             yield browser
             browser._session = ""  # the whole browser is closed, not the page
             browser.call("Browser.close")

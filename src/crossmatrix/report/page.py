@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -72,6 +73,7 @@ def breakable(text: str) -> Markup:
     return Markup(safe)  # noqa: S704 - escaped above
 
 
+@cache
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("crossmatrix.report"),
