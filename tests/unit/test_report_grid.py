@@ -11,7 +11,7 @@ from crossmatrix.errors import ExitCode
 from crossmatrix.records import Evidence, Execution, Finding, FindingKind, Verdict
 from crossmatrix.report.conclusion import conclude, headline, totals
 from crossmatrix.report.coverage import assembly_coverage
-from crossmatrix.report.grid import lay_out, neighbours
+from crossmatrix.report.grid import lay_out, neighbours, target_names
 from crossmatrix.report.looks import LOOKS, field_words
 
 SERIOUS = Finding(kind=FindingKind.REFERENCE_PARITY, serious=True, message="differs")
@@ -53,6 +53,14 @@ def test_a_split_grid_loses_no_cell(targets: int, toolchains: int, most: int) ->
     parts = lay_out(cells).split(most)
     assert all(len(part.columns) <= most for part in parts)
     assert sorted(record.id for part in parts for record in part.fields.values()) == sorted(cell.id for cell in cells)
+
+
+def test_targets_are_named_by_what_tells_them_apart() -> None:
+    """The libc stands in a target's short name only where another target has another one."""
+    musl = [cell_record(target=f"{arch}-linux-musl") for arch in ("aarch64_be", "s390x")]
+    assert list(target_names(musl).values()) == ["aarch64_be", "s390x"]
+    mixed = [*musl, cell_record(target="s390x-linux-gnu")]
+    assert list(target_names(mixed).values()) == ["aarch64_be-musl", "s390x-gnu", "s390x-musl"]
 
 
 def test_neighbours_differ_in_one_axis() -> None:

@@ -84,7 +84,7 @@ def test_a_wide_matrix_wraps_into_several_grids() -> None:
     print_grids(cells, console)
     text = raw.getvalue().decode()
     assert text.count("compiler ") > 1
-    assert all(f"arch{number}-musl" in text for number in range(12))
+    assert all(f"arch{number} " in text for number in range(12))
     assert all(len(line) <= 80 for line in text.splitlines())
 
 

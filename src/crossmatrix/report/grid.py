@@ -105,6 +105,20 @@ def lay_out(cells: Iterable[CellRecord]) -> Grid:
     return Grid(columns=tuple(columns), rows=tuple(rows), fields=fields)
 
 
+def target_names(columns: Iterable[Column | CellRecord]) -> Mapping[str, str]:
+    """Give each target a short name: without ``linux``, and without the libc where all have the same one.
+
+    ``aarch64_be-linux-musl`` is ``aarch64_be`` beside ``s390x-linux-musl``, and ``aarch64_be-musl`` beside
+    ``s390x-linux-gnu``.
+    """
+    targets = sorted({column.target for column in columns})
+    names = {target: target.replace("-linux", "").replace("-unknown", "") for target in targets}
+    libcs = {name.rpartition("-")[2] for name in names.values()}
+    if len(libcs) == 1 and all("-" in name for name in names.values()):
+        return {target: name.rpartition("-")[0] for target, name in names.items()}
+    return names
+
+
 def neighbours(record: CellRecord, cells: Iterable[CellRecord]) -> tuple[tuple[str, CellRecord], ...]:
     """Give the cells that differ from one in exactly one axis, each with what is other there."""
     axes = ("library", "version", "variant", "toolchain", "target", "profile")

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.report.conclusion import headline, totals, troubled
 from crossmatrix.report.coverage import assembly_coverage
-from crossmatrix.report.grid import lay_out
+from crossmatrix.report.grid import lay_out, target_names
 from crossmatrix.report.looks import LOOKS, field_words
-from crossmatrix.report.terminal import short_target
 from crossmatrix.report.words import duration, fact, last_lines, moment, plural, printable, seconds_between
 
 if TYPE_CHECKING:
@@ -58,8 +57,9 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _grid(cells: Sequence[CellRecord]) -> str:
     grid = lay_out(cells)
     head = ["library", "variant"]
+    names = target_names(grid.columns)
     for column in grid.columns:
-        target = f"{escape(short_target(column.target))}, " if grid.many_targets else ""
+        target = f"{escape(names[column.target])}, " if grid.many_targets else ""
         head.append(f"{column.endian}, {target}{escape(column.toolchain)}")
     rows: list[list[str]] = []
     for row in grid.rows:

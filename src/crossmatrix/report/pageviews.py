@@ -8,8 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from crossmatrix.records import OutcomeStatus
-from crossmatrix.report.grid import Grid, lay_out, neighbours
-from crossmatrix.report.terminal import short_target
+from crossmatrix.report.grid import Grid, lay_out, neighbours, target_names
 from crossmatrix.report.words import last_lines
 
 if TYPE_CHECKING:
@@ -37,8 +36,8 @@ class Head:
 class GridView:
     """The grid with its headings: byte orders, targets (only where those do not follow), compilers; rows by source.
 
-    ``starts`` are the places of the columns, but the first, at which another target begins. ``even`` is the style class of a
-    grid whose columns can all have the same width: few of them, and short names before the rows.
+    ``starts`` are the places of the columns, but the first, at which another target begins. ``even`` is the style
+    class of a grid whose columns can all have the same width: few of them, and short names before the rows.
     """
 
     grid: Grid
@@ -92,13 +91,14 @@ class CellView:
 def view_grid(run: RunRecord) -> GridView:
     """Give the grid with its headings."""
     grid = lay_out(run.cells)
+    names = target_names(grid.columns)
     sources: dict[str, list[Row]] = defaultdict(list)
     for row in grid.rows:
         sources[row.source].append(row)
     return GridView(
         grid=grid,
         endians=_heads(column.endian for column in grid.columns),
-        targets=_heads(short_target(column.target) for column in grid.columns) if grid.many_targets else (),
+        targets=_heads(names[column.target] for column in grid.columns) if grid.many_targets else (),
         starts=frozenset(
             place for place, (left, right) in enumerate(pairwise(grid.columns), 1) if left.target != right.target
         ),
@@ -134,8 +134,10 @@ def view_cell(record: CellRecord, run: RunRecord) -> CellView:
 def short_names(cells: Sequence[CellRecord]) -> tuple[str, ...]:
     """Give each cell a name of those axes alone in which the cells differ, each on a line."""
     axes = [axis for axis in _AXES if len({getattr(record, axis) for record in cells}) > 1]
+    targets = target_names(cells)
     return tuple(
-        "\n".join(short_target(getattr(record, axis)) for axis in axes) or short_target(record.target)
+        "\n".join(targets[record.target] if axis == "target" else getattr(record, axis) for axis in axes)
+        or targets[record.target]
         for record in cells
     )
 
@@ -156,7 +158,7 @@ def filter_facts(record: CellRecord) -> str:
 
 def column_name(column: Column) -> str:
     """Say in words which column a field is in, for a screen reader."""
-    return f"{column.endian}, {short_target(column.target)}, {column.toolchain}"
+    return f"{column.endian}, {column.target}, {column.toolchain}"
 
 
 def _heads(names: Iterable[str]) -> tuple[Head, ...]:

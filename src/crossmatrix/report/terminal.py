@@ -12,7 +12,7 @@ from rich.text import Text
 from crossmatrix.errors import ExitCode
 from crossmatrix.report.conclusion import conclude, headline, totals, troubled
 from crossmatrix.report.coverage import assembly_coverage
-from crossmatrix.report.grid import lay_out
+from crossmatrix.report.grid import lay_out, target_names
 from crossmatrix.report.looks import LOOKS, Tone, field_words, symbol
 from crossmatrix.report.words import last_lines, plural, printable
 
@@ -78,11 +78,12 @@ def print_grids(cells: Sequence[CellRecord], console: Console) -> None:
     labels = max(len(row.source) for row in whole.rows) + 2 * _GAP
     labels += max(len("compiler"), *(len(row.way) for row in whole.rows))
     field = max(len(field_words(record)) + 2 for record in whole.fields.values())
-    heads = max(len(line) for column in whole.columns for line in _heads(column, targets=whole.many_targets))
+    names = target_names(whole.columns) if whole.many_targets else {}
+    heads = max(len(line) for column in whole.columns for line in _heads(column, names))
     most = max(1, (console.width - labels) // (max(field, heads) + _GAP))
     for part in whole.split(most):
         console.print()
-        console.print(_table(part, unicode=speaks_unicode(console), targets=whole.many_targets))
+        console.print(_table(part, names, unicode=speaks_unicode(console)))
     console.print()
 
 
@@ -91,20 +92,15 @@ def speaks_unicode(console: Console) -> bool:
     return console.encoding.lower().replace("-", "").startswith("utf")
 
 
-def short_target(target: str) -> str:
-    """Give a target without what all have in common: ``aarch64_be-musl``."""
-    return target.replace("-linux", "").replace("-unknown", "")
-
-
-def _table(grid: Grid, *, unicode: bool, targets: bool) -> Table:
-    names = ["endian", "target", "compiler"] if targets else ["endian", "compiler"]
+def _table(grid: Grid, names: Mapping[str, str], *, unicode: bool) -> Table:
+    axes = ["endian", "target", "compiler"] if names else ["endian", "compiler"]
     shape = box.SIMPLE_HEAD if unicode else None
     table = Table(box=shape, show_edge=False, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="")
     table.add_column("", no_wrap=True)
-    table.add_column(Text("\n".join(names), style="dim"), no_wrap=True)
+    table.add_column(Text("\n".join(axes), style="dim"), no_wrap=True)
     previous = ["", "", ""]
     for column in grid.columns:
-        heads = _heads(column, targets=targets)
+        heads = _heads(column, names)
         same = heads[:-1] == previous[:-1]
         table.add_column(
             Text("\n".join(["" for _ in heads[:-1]] + heads[-1:] if same else heads), style="bold"), no_wrap=True
@@ -119,10 +115,10 @@ def _table(grid: Grid, *, unicode: bool, targets: bool) -> Table:
     return table
 
 
-def _heads(column: Column, *, targets: bool) -> list[str]:
+def _heads(column: Column, names: Mapping[str, str]) -> list[str]:
     """Give the lines above a column: byte order, the target where that is not told by it, the compiler."""
     order = "big" if column.big else "little"
-    return [order, *([short_target(column.target)] if targets else []), column.toolchain]
+    return [order, *([names[column.target]] if names else []), column.toolchain]
 
 
 def _field(record: CellRecord | None, *, unicode: bool) -> Text:
