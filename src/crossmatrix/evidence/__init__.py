@@ -2,6 +2,7 @@
 
 from crossmatrix.evidence.binary import NotABinaryError, read_binary
 from crossmatrix.evidence.capabilities import detected
+from crossmatrix.evidence.cores import fault_lines
 from crossmatrix.evidence.gather import gather
 from crossmatrix.evidence.neighbours import vacuous_by_neighbours
 from crossmatrix.evidence.symbols import functions_of, linked_functions
@@ -10,6 +11,7 @@ from crossmatrix.evidence.vacuity import vacuous
 __all__ = [
     "NotABinaryError",
     "detected",
+    "fault_lines",
     "functions_of",
     "gather",
     "linked_functions",

@@ -59,7 +59,7 @@ def linked_functions(program: bytes) -> frozenset[str] | None:
         table = elf.get_section_by_name(".symtab")
         if not isinstance(table, SymbolTableSection):
             return None
-        names = {plain_name(name) for name, _symbol in _code_symbols(elf, table)}
+        names = {plain_name(name) for name, _symbol in code_symbols(elf, table)}
     except PARSE_ERRORS:
         return None
     return frozenset(names) or None
@@ -112,7 +112,7 @@ def _functions(data: bytes) -> Iterator[str]:
         elf = ELFFile(BytesIO(data))
         for section in elf.iter_sections():
             if isinstance(section, SymbolTableSection):
-                for name, symbol in _code_symbols(elf, section):
+                for name, symbol in code_symbols(elf, section):
                     if _is_function(name, symbol):
                         yield plain_name(name)
     except PARSE_ERRORS:
@@ -126,7 +126,7 @@ def _is_function(name: str, symbol: Any) -> bool:  # noqa: ANN401 - pyelftools h
     return exported or _LOCAL_HELPER.match(plain_name(name)) is not None
 
 
-def _code_symbols(elf: Any, table: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - pyelftools has no types
+def code_symbols(elf: Any, table: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - pyelftools has no types
     """Give the symbols that lie in executable sections and may be functions."""
     executable = {number for number, section in enumerate(elf.iter_sections()) if section["sh_flags"] & _EXECUTABLE}
     for symbol in table.iter_symbols():

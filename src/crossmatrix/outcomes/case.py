@@ -45,7 +45,7 @@ class Case:
     infrastructure: str
 
 
-def expired(case: Case, exclusion: Exclusion) -> bool:
+def has_expired(case: Case, exclusion: Exclusion) -> bool:
     """Say whether an excuse is needed no more: all that it covers, and at least one case, passed."""
     if exclusion.kind != "expected-failure" or case.suite is None:
         return False
@@ -83,7 +83,7 @@ def first_error(logs: Mapping[str, str], name: str) -> str:
     """Find the first line of a build log that a compiler or linker calls an error."""
     for line in logs.get(name, "").splitlines():
         lowered = line.lower()
-        if "error:" in lowered or "undefined reference" in lowered:
+        if "error:" in lowered or "undefined reference" in lowered or lowered.startswith("crossmatrix: "):
             return f": {line.strip()[:200]}"
     return ""
 

@@ -109,6 +109,7 @@ _EMULATOR = (
     re.compile(r"Unsupported syscall: ?\S+.*"),
 )
 _INFRASTRUCTURE = (
+    re.compile(r"crossmatrix: infrastructure: .*"),
     re.compile(r".*\bexec format error\b.*", re.IGNORECASE),
     re.compile(r".*\bcannot execute binary file\b.*", re.IGNORECASE),
     re.compile(r".*\bqemu-\w+: (?:command )?not found\b.*"),

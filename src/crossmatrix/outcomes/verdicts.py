@@ -12,12 +12,12 @@ from crossmatrix.outcomes.case import (
     dead_first,
     excuse_for,
     exit_words,
-    expired,
     failed_outcomes,
     failed_stages,
     first_error,
     first_failure,
     hang_words,
+    has_expired,
     names_of,
     outcome_fault,
     program_faults,
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from crossmatrix.catalog import Cell, Exclusion, MustFail
 
 CONFIGURE_STAGES = frozenset({"configure"})
-SOURCE_STAGES = frozenset({"fetch", "put", "unpack"})
-"""Stages that only move files: their failure is never the library's."""
+OUR_STAGES = frozenset({"fetch", "put", "unpack", "collect", "emulator"})
+"""Stages that move files or try the emulator on a first program: their failure is never a test's."""
 
 KILLED = 137
 """Exit code of a program that was killed from outside: the container's memory limit, nearly always."""
@@ -65,9 +65,9 @@ def judge(  # noqa: PLR0913 - each is one source of what is known; a caller name
     no  what holds                                                        verdict
     ==  ================================================================  =================
     1   an ``unsupported`` exclusion covers the cell                      unsupported
-    2   the engine failed; a stage that only moves files failed; a        infrastructure
-        stage failed with the words of a full disk, a missing emulator
-        or a kill from outside
+    2   the engine failed; a stage of ours that only moves files or       infrastructure
+        tries the emulator failed; a stage failed with the words of a
+        full disk, a missing emulator or a kill from outside
     3   a stage was interrupted, or nothing ran                           aborted
     4   a stage ran into its time limit (the hung test is named)          timed-out
     5   ``configure`` failed                                              configure-failed
@@ -137,9 +137,10 @@ def _infrastructure(case: Case) -> Judgement | None:
     for stage in (*case.build_stages, *case.run_stages):
         if stage.status is not StageStatus.FAILED:
             continue
-        if stage.name in SOURCE_STAGES:
-            return _say(Verdict.INFRASTRUCTURE, f"stage {stage.name} failed with {exit_words(stage)}")
         fault = stage_fault(case, stage)
+        if stage.name in OUR_STAGES:
+            words = fault.what if fault is not None else f"failed with {exit_words(stage)}"
+            return _say(Verdict.INFRASTRUCTURE, f"stage {stage.name}: {words}")
         if fault is not None and fault.kind is FaultKind.INFRASTRUCTURE:
             return _say(Verdict.INFRASTRUCTURE, f"stage {stage.name}: {fault.what}")
         if stage.exit_code == KILLED:
@@ -240,7 +241,7 @@ def _green(case: Case) -> Judgement:
         more = f" (and {len(reasons) - 1} more: {'; '.join(reasons[1:])})" if len(reasons) > 1 else ""
         return _say(Verdict.VACUOUS, reasons[0] + more)
     failed = failed_outcomes(case)
-    expired = [entry for entry in case.exclusions if expired(case, entry)]
+    expired = [entry for entry in case.exclusions if has_expired(case, entry)]
     if expired:
         names = ", ".join(expired[0].tests) or "the whole cell"
         return _say(Verdict.UNEXPECTED_PASS, f"{names} passed, though excused: {with_link(expired[0])}")
