@@ -46,7 +46,7 @@ def test_block_sizes_have_the_call_in_them_and_the_bulk_rate_has_not() -> None:
 
 
 def test_a_function_that_only_one_size_names_is_not_blamed_for_the_difference() -> None:
-    """A bench run sums its cheapest functions; where one size names a function and the other does not, it is left out."""
+    """A bench run sums its cheapest functions; one that is named at one size and summed at the other is left out."""
     named = [[c, {"instructions": 100 * c, "functions": {"f": 60 * c, "g": 30 * c}}] for c in (1, 2)]
     summed = [[c, {"instructions": 50 * c, "functions": {"f": 30 * c, "other": 15 * c}}] for c in (1, 2)]
     figures = by_size(bench(run(size=20, counts=named), run(size=10, counts=summed)))
