@@ -97,6 +97,14 @@ def test_two_jobs_of_one_name_are_two_jobs() -> None:
     assert (progress.waits, progress.running["a"].estimate_s) == (1, 10.0)
 
 
+def test_a_stage_finds_its_job_by_the_id_alone() -> None:
+    """A stage that names the job's id belongs to the job that is shown as ``build <id>``."""
+    started = JobStarted(job="build a", reason="")
+    progress = follow((0, START), (0, started), (1, StageStarted(job="a", stage="configure")))
+    progress.follow(StageProgress(job="a", stage="configure", line="checking"), 2)
+    assert (progress.running["build a"].stage, progress.running["build a"].line) == ("configure", "checking")
+
+
 def plain_lines(*events: tuple[float, Event]) -> list[str]:
     """Give what the plain board prints for events, each so many seconds after the start."""
     clock, file = Clock(), io.StringIO()

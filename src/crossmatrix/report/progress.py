@@ -73,10 +73,12 @@ class Progress:
             case JobStarted(job=job):
                 estimates = self.waiting.get(job, [])
                 self.running[job] = Running(started=now, estimate_s=estimates.pop(0) if estimates else 0.0)
-            case StageStarted(job=job, stage=stage) if job in self.running:
-                self.running[job].stage, self.running[job].line = stage, ""
-            case StageProgress(job=job, line=line) if job in self.running and line.strip():
-                self.running[job].line = line
+            case StageStarted(job=job, stage=stage):
+                for running in self._at_work(job):
+                    running.stage, running.line = stage, ""
+            case StageProgress(job=job, line=line) if line.strip():
+                for running in self._at_work(job):
+                    running.line = line
             case JobFinished():
                 self._finish(event)
             case CellFinished(record=record):
@@ -104,6 +106,10 @@ class Progress:
             return ""
         whole = 60 * max(1, round(left / 60))
         return "under a minute left" if left < whole == 60 else f"about {duration(whole).removesuffix(' 00 s')} left"  # noqa: PLR2004
+
+    def _at_work(self, job: str) -> tuple[Running, ...]:
+        """Find a running job by its name, or by its id alone where the name begins with the kind: ``build <id>``."""
+        return tuple(running for name, running in self.running.items() if job in {name, name.partition(" ")[2]})
 
     def _start(self, event: RunStarted) -> None:
         self.cells, self.parallel, self.reused = event.cells, event.parallel, event.reused
