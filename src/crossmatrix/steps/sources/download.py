@@ -149,7 +149,8 @@ def _short(error: Exception) -> str:
     reason: object = error
     while isinstance(reason, BaseException) and (inner := getattr(reason, "reason", None) or _first(reason)):
         reason = inner
-    text = str(reason).split(": ", 1)[-1] if "object at 0x" in str(reason) else str(reason)
+    # urllib3 puts the connection's representation in front of the reason.
+    text = str(reason).split("): ", 1)[-1] if "Connection" in str(reason) else str(reason)
     return text[:200] or type(error).__name__
 
 
