@@ -49,6 +49,6 @@ def images(engine: DockerEngine) -> Mapping[str, ImageRef]:
 
     workspace = Workspace.at(CHECKOUT, os.environ)
     fetcher = workspace.fetcher(tell=print)
-    with workspace.engine(fetcher) as builder:  # type: ignore[attr-defined]
+    with workspace.engine(fetcher) as builder:
         assert builder.info.url == engine.info.url
         return {name: builder.build_image(spec, on_line=print) for name, spec in workspace.image_specs().items()}

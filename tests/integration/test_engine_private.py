@@ -63,7 +63,7 @@ def ours(home: Path, engine: DockerEngine, probe: ImageRef) -> Iterator[ImageRef
     """Give the small image in our own daemon: copied from the other engine, which is faster than building it."""
     with _start(home) as private:
         archive = b"".join(engine.client.ask("save", lambda api: list(api.get_image(probe.tag))))
-        private.client.ask("load", lambda api: list(api.load_image(archive)))
+        private.client.ask("load", lambda api: list(api.load_image(archive)))  # type: ignore[no-untyped-call]
         found = private.image(SPECS["probe"])
         assert found is not None
         yield found

@@ -10,7 +10,7 @@ from crossmatrix.engine.client import check_version, describe
 from crossmatrix.engine.creation import Limits, labelled, remove_all, started, sweep
 from crossmatrix.engine.faults import GoneError
 from crossmatrix.engine.images import Images
-from crossmatrix.engine.owners import HOME_LABEL
+from crossmatrix.engine.owners import HOME_LABEL, process_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -85,7 +85,7 @@ class DockerEngine:
 
     def create_volume(self, name: str, labels: Mapping[str, str]) -> None:
         """Create a named volume; that it exists already is not an error."""
-        given = {HOME_LABEL: self.home_label, **labels}
+        given = {HOME_LABEL: self.home_label, **process_labels(), **labels}
         self.client.ask(f"create volume {name}", lambda api: api.create_volume(name, labels=given))
 
     def remove_volume(self, name: str) -> None:

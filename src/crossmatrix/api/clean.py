@@ -1,0 +1,267 @@
+"""What ``invoke clean`` removes: containers, volumes and images with our labels, results, runs; nothing else, ever."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from crossmatrix.engine.belongings import CONTAINER, IMAGE, VOLUME, belongings, remove_belonging
+from crossmatrix.engine.owners import is_live
+from crossmatrix.errors import InfrastructureError, StoreError
+from crossmatrix.store import State
+from crossmatrix.store.runs import size_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from crossmatrix.engine import DockerEngine
+    from crossmatrix.engine.belongings import Belonging
+
+RUN, RESULT, TEMPORARY = "run", "result", "temporary"
+_ORDER = (CONTAINER, VOLUME, IMAGE, RUN, RESULT, TEMPORARY)
+_LIVE = "a run works in this state directory"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """One thing that was, or would be, removed or kept.
+
+    Attributes:
+        kind: ``container``, ``volume``, ``image``, ``run``, ``result`` or ``temporary``.
+        name: of it.
+        size_bytes: None where it cannot be told.
+        age_s: None where it cannot be told.
+        kept: why it was not removed; empty where it was.
+    """
+
+    kind: str
+    name: str
+    size_bytes: int | None
+    age_s: float | None
+    kept: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cleaned:
+    """What was removed (or would be, with ``dry_run``) and what was kept, with the reason."""
+
+    removed: tuple[Item, ...]
+    kept: tuple[Item, ...]
+    dry_run: bool
+
+    @property
+    def freed_bytes(self) -> int:
+        """The sizes of all that was removed, as far as they are known; layers and files shared count each time."""
+        return sum(item.size_bytes or 0 for item in self.removed)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Candidate:
+    """An item, and how to remove it."""
+
+    item: Item
+    remove: Callable[[], None]
+
+
+def clean(  # noqa: PLR0913 - each is an option of the command
+    engine: DockerEngine | None,
+    home: Path,
+    *,
+    dry_run: bool,
+    older_than_s: float | None,
+    keep_bytes: int | None,
+    everything: bool,
+) -> Cleaned:
+    """Remove what is ours.
+
+    What belongs to a live run stays: its containers and, while any run works in the state directory, volumes,
+    images and results as well, since that run may be about to use them.
+
+    Args:
+        engine: None where none answers; then only files are removed.
+        home: state directory.
+        dry_run: remove nothing, only say what would be.
+        older_than_s: only what is older than this many seconds; None for any age.
+        keep_bytes: remove the oldest until no more than this is left; None for all.
+        everything: also containers, volumes and images of other state directories on this engine.
+
+    Returns:
+        What was removed and what was kept.
+
+    Raises:
+        InfrastructureError: the engine stops answering.
+    """
+    now = time.time()
+    live = locked(home)
+    found = [*_of_engine(engine, home, now, live=live, everything=everything), *_of_home(home, now, live=live)]
+    chosen = choose([candidate.item for candidate in found], older_than_s=older_than_s, keep_bytes=keep_bytes)
+    done: list[Item] = []
+    for candidate, item in zip(found, chosen, strict=True):
+        done.append(item if item.kept or dry_run else _removed(candidate, item))
+    return Cleaned(
+        removed=tuple(item for item in done if not item.kept),
+        kept=tuple(item for item in done if item.kept),
+        dry_run=dry_run,
+    )
+
+
+def choose(items: Sequence[Item], *, older_than_s: float | None, keep_bytes: int | None) -> tuple[Item, ...]:
+    """Decide what is kept for its age or to leave a certain amount; order and length stay.
+
+    Args:
+        items: some may be kept already, for another reason.
+        older_than_s: younger ones are kept, and those whose age is not known.
+        keep_bytes: the newest that fit into this are kept; containers have no size and go.
+
+    Returns:
+        The same items, with the reason where one is kept.
+    """
+    marked = [
+        replace(item, kept="not old enough")
+        if not item.kept and older_than_s is not None and (item.age_s is None or item.age_s < older_than_s)
+        else item
+        for item in items
+    ]
+    if keep_bytes is None:
+        return tuple(marked)
+    left = keep_bytes - sum(item.size_bytes or 0 for item in marked if item.kept)
+    for index in sorted(range(len(marked)), key=lambda index: marked[index].age_s or 0.0):
+        item = marked[index]
+        if item.kept or item.size_bytes is None:
+            continue
+        if item.size_bytes <= left:
+            left -= item.size_bytes
+            marked[index] = replace(item, kept="within what is to be kept")
+        else:
+            left = -1
+    return tuple(marked)
+
+
+def locked(home: Path) -> bool:
+    """Whether a run works in a state directory: it holds a lock there, which the system frees when it dies."""
+    for path in sorted((home / "locks").glob("*.lock")):
+        lock = FileLock(path)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return True
+        except OSError:
+            continue
+        lock.release()
+    return False
+
+
+def _removed(candidate: _Candidate, item: Item) -> Item:
+    """Remove one; what is in use, or cannot be removed, is kept with the reason."""
+    try:
+        candidate.remove()
+    except InfrastructureError as error:
+        return replace(item, kept=error.message.splitlines()[0])
+    except OSError as error:
+        return replace(item, kept=str(error.strerror or error))
+    return item
+
+
+def _of_engine(
+    engine: DockerEngine | None,
+    home: Path,
+    now: float,
+    *,
+    live: bool,
+    everything: bool,
+) -> Iterator[_Candidate]:
+    """List what is ours in the engine."""
+    if engine is None:
+        return
+    client = engine.client
+    ours = [item for item in belongings(client) if everything or item.home == str(home.absolute())]
+    busy = {item.home for item in ours if item.kind == CONTAINER and is_live(item.labels)} | (
+        {str(home.absolute())} if live else set()
+    )
+    for item in sorted(ours, key=lambda one: _ORDER.index(one.kind)):
+        yield _Candidate(item=_engine_item(item, now, busy), remove=partial(remove_belonging, client, item))
+
+
+def _engine_item(item: Belonging, now: float, busy: set[str]) -> Item:
+    """Describe one thing of the engine's; what a live run may use is kept."""
+    kept = ""
+    if item.kind == CONTAINER:
+        kept = "its run works" if is_live(item.labels) else ""
+    elif item.home in busy:
+        kept = _LIVE
+    return Item(
+        kind=item.kind,
+        name=item.name,
+        size_bytes=item.size_bytes,
+        age_s=max(0.0, now - item.created) if item.created else None,
+        kept=kept,
+    )
+
+
+def _of_home(home: Path, now: float, *, live: bool) -> Iterator[_Candidate]:
+    """List what lies in the state directory: runs, results, and what interrupted jobs had begun."""
+    if not home.is_dir():
+        return
+    state = State.open(home, writable=False)
+    for run_id in state.runs.ids():
+        yield _Candidate(
+            item=_run_item(state, run_id, now, live=live), remove=lambda run=run_id: state.runs.remove(run)
+        )  # type: ignore[misc]
+    for result in state.results.all():
+        folder = state.results.folder(result.key)
+        yield _Candidate(
+            item=Item(
+                kind=RESULT,
+                name=f"{result.id} ({result.kind})",
+                size_bytes=size_bytes([folder]),
+                age_s=_age(result.finished, now),
+                kept=_LIVE if live else "",
+            ),
+            remove=partial(state.results.remove, result.key),
+        )
+    for path in _begun(home):
+        yield _Candidate(
+            item=Item(
+                kind=TEMPORARY,
+                name=path.relative_to(home).as_posix(),
+                size_bytes=size_bytes([path]),
+                age_s=max(0.0, now - path.stat().st_mtime),
+                kept=_LIVE if live else "",
+            ),
+            remove=partial(shutil.rmtree, path),
+        )
+
+
+def _run_item(state: State, run_id: str, now: float, *, live: bool) -> Item:
+    """Describe a run; one that was killed says for ever that it works, so the locks decide."""
+    try:
+        record = state.runs.load(run_id)
+    except StoreError as error:
+        return Item(kind=RUN, name=run_id, size_bytes=None, age_s=None, kept=error.message)
+    return Item(
+        kind=RUN,
+        name=run_id,
+        size_bytes=size_bytes([state.runs.folder(run_id)]),
+        age_s=_age(record.finished or record.started, now),
+        kept="it works" if live and not record.finished else "",
+    )
+
+
+def _begun(home: Path) -> Iterable[Path]:
+    """Give the folders that an interrupted job or image build left half-made."""
+    return sorted(path for pattern in ("results/.new-*", "tmp/*") for path in home.glob(pattern) if path.is_dir())
+
+
+def _age(text: str, now: float) -> float | None:
+    """Give the age of a moment in ISO 8601, in seconds."""
+    try:
+        return max(0.0, now - datetime.fromisoformat(text).timestamp())
+    except ValueError:
+        return None
