@@ -15,6 +15,7 @@ from crossmatrix.evidence.capabilities import (
     detected_value,
     environment_word,
     fat_patterns,
+    guest_words,
     number_of,
     unknown_fat_words,
 )
@@ -52,6 +53,14 @@ from crossmatrix.evidence.library_word import (
 def test_capabilities_are_told_in_the_librarys_words(cpu: str, words: tuple[str, ...]) -> None:
     """Each library's way of speaking gives its own names, and nothing seen gives none."""
     assert detected(cpu) == words
+
+
+def test_the_emulators_own_nettle_is_not_the_guests() -> None:
+    """Qemu is linked with the host's nettle, which speaks first; only the guest's words count, but for x86 guests."""
+    host = "libnettle: cpu features: vendor:amd,aesni,sha_ni,pclmul\nlibnettle: using aes instructions.\n"
+    both = host + "libnettle: cpu features: sha1 instructions\n"
+    assert detected(guest_words(both, "aarch64_be")) == ("sha1",)
+    assert guest_words(host, "x86_64") == host
 
 
 @given(value=st.integers(0, 2**17 - 1))

@@ -284,6 +284,14 @@ def test_row_18_passed() -> None:
     assert verdict() == Judgement(verdict=Verdict.PASSED, reason="2 tests passed, 0 skipped")
 
 
+def test_a_measured_cell_needs_no_suite() -> None:
+    """A run job that measures has no tests to be missed, and fails as others do."""
+    stages = (StageRecord(name="emulator", status=OK), StageRecord(name="bench", status=OK))
+    assert verdict(None, run_stages=stages) == Judgement(verdict=Verdict.PASSED, reason="measured")
+    failed = ended(stages, "bench", StageStatus.FAILED, 1)
+    assert verdict(None, run_stages=failed).reason == "stage bench failed with exit code 1"
+
+
 def test_a_real_log_is_judged() -> None:
     """A program that died in a real log makes its cell crashed, with its name."""
     log = (

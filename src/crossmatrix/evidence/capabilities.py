@@ -78,6 +78,10 @@ _FAT_PHRASES = (
     (re.compile(r"hardware accelerated AES192 "), "msa_x2"),
     (re.compile(r"hardware accelerated GHASH"), "msa_x4"),
 )
+_X86 = frozenset({"x86_64", "i386"})
+_HOST_VOICE = re.compile(
+    r"^libnettle: (?:cpu features: vendor:|(?:not )?using (?:aes|sha_ni|pclmulqdq) instructions|intel SSE2 )",
+)
 _FAT_LIST = re.compile(r"cpu features: (?P<words>(?:vendor|arch):\S+)")
 
 _HEX_CAP = re.compile(r"OPENSSL_(?P<kind>armcap|ppccap)=(?P<value>0x[0-9a-fA-F]+)")
@@ -91,6 +95,24 @@ CLASSES = {
     "nettle": {"aes": "aes", "pmull": "pmull", "sha1": "sha1", "sha2": "sha2"},
 }
 """Capabilities of aarch64 by library, and the plugin's class of instructions that each stands for."""
+
+
+def guest_words(cpu: str, arch: str) -> str:
+    """Take the emulator's own voice out of what NETTLE_FAT_VERBOSE printed.
+
+    qemu itself is linked with the machine's nettle (through GnuTLS), reads the same variables, and so tells the host's
+    capabilities before the guest's library tells its own.
+
+    Args:
+        cpu: both voices.
+        arch: of the target, qemu's word.
+
+    Returns:
+        The guest's lines; the text as it is where the target is x86 itself.
+    """
+    if arch in _X86:
+        return cpu
+    return "\n".join(line for line in cpu.splitlines() if _HOST_VOICE.search(line) is None)
 
 
 def detected(cpu: str) -> tuple[str, ...]:

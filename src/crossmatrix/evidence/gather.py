@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crossmatrix.evidence.binary import NotABinaryError, comments, read_binary, read_machine
-from crossmatrix.evidence.capabilities import detected
+from crossmatrix.evidence.capabilities import detected, guest_words
 from crossmatrix.evidence.counts import Counts, execution_of, read_counts
 from crossmatrix.evidence.library_word import read_library_word
 from crossmatrix.evidence.symbols import archive_members, functions_of, has_code, linked_functions
@@ -58,7 +58,8 @@ def gather(cell: Cell, build: Mapping[str, bytes], run: Mapping[str, bytes]) -> 
     counts = read_counts({path: data for path, data in run.items() if _is_count(path)})
     missing += [f"a count of the plugin cannot be read: {problem}" for problem in counts.unreadable]
     missing += _absent_words(cell, build, run)
-    version, cpu = _text(run, "version.txt"), _text(run, "cpu.txt")
+    version = _text(run, "version.txt")
+    cpu = guest_words(_text(run, "cpu.txt"), cell.build.target.arch)
     execution = execution_of(counts, emulator=_text(run, "emulator.txt"), assembly=assembly.functions)
     return Evidence(
         binary=binary.model_copy(update={"assembly_objects": assembly.objects}) if binary is not None else None,

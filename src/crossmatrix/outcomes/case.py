@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from crossmatrix.catalog import Cell, Exclusion
 
+BENCH_STAGE = "bench"
+"""The stage of a cell that is measured and not tested."""
+
 TEST_STAGE = "test"
 """The stage whose exit code says only what its log says better."""
 
@@ -86,6 +89,12 @@ def first_error(logs: Mapping[str, str], name: str) -> str:
         if "error:" in lowered or "undefined reference" in lowered or lowered.startswith("crossmatrix: "):
             return f": {line.strip()[:200]}"
     return ""
+
+
+def is_measured(case: Case) -> bool:
+    """Say whether the run job measures instead of testing, so that there is no suite to be missed."""
+    names = {stage.name for stage in case.run_stages}
+    return BENCH_STAGE in names and TEST_STAGE not in names
 
 
 def failed_outcomes(case: Case) -> list[Outcome]:

@@ -18,6 +18,7 @@ from crossmatrix.outcomes.case import (
     first_failure,
     hang_words,
     has_expired,
+    is_measured,
     names_of,
     outcome_fault,
     program_faults,
@@ -225,7 +226,7 @@ def _not_run(case: Case) -> Judgement | None:
     for stage in (*case.build_stages, *case.run_stages):
         if stage.status is StageStatus.NOT_RUN:
             return _say(Verdict.ABORTED, f"stage {stage.name} was not run")
-    if not any(stage.name == TEST_STAGE for stage in case.run_stages):
+    if not is_measured(case) and not any(stage.name == TEST_STAGE for stage in case.run_stages):
         return _say(Verdict.ABORTED, "its tests were not run")
     return None
 
@@ -233,7 +234,7 @@ def _not_run(case: Case) -> Judgement | None:
 def _green(case: Case) -> Judgement:
     """Rows 15 to 18."""
     reasons = list(case.vacuous)
-    if not reasons and case.suite is None:
+    if not reasons and case.suite is None and not is_measured(case):
         reasons.append("the tests left no log")
     if not reasons and case.suite is not None and case.suite.cut:
         reasons.append(f"the test log is not whole: {case.suite.cut}")
@@ -249,6 +250,8 @@ def _green(case: Case) -> Judgement:
         excuse = excuse_for(case, failed[0])
         why = with_link(excuse) if excuse is not None else ""
         return _say(Verdict.EXPECTED_FAILURE, f"{names_of(failed)} failed, as expected: {why}")
+    if is_measured(case):
+        return _say(Verdict.PASSED, "measured")
     passed = count_of(case.suite, OutcomeStatus.PASSED)
     skipped = count_of(case.suite, OutcomeStatus.SKIPPED)
     return _say(Verdict.PASSED, f"{passed} tests passed, {skipped} skipped")
