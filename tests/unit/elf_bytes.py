@@ -60,7 +60,9 @@ def elf(  # noqa: PLR0913 - each is one thing that a test varies
     sections = [
         _Section(name="", kind=0, flags=0, data=b""),
         _Section(name=".text", kind=1, flags=_EXECUTABLE, data=code),
-        _Section(name=".comment", kind=1, flags=0, data=comment.encode() + b"\0" if comment else b""),
+        _Section(
+            name=".comment" if comment else ".none", kind=1, flags=0, data=comment.encode() + b"\0" if comment else b""
+        ),
         _Section(name=".interp", kind=1, flags=2, data=interpreter.encode() + b"\0" if interpreter else b""),
         _Section(
             name=".other" if stripped else ".symtab",

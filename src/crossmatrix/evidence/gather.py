@@ -25,6 +25,9 @@ WORKLOAD = "artifacts/workload"
 COMMENTED_SHARE = 0.5
 """Where at least this share of a library's members names its compiler, one that does not is no compiler's work."""
 
+_COMMENT = b".comment"
+"""Name of the section, sought as bytes: a thousand members are read in no time that way."""
+
 _NAMED = 3
 
 
@@ -175,9 +178,8 @@ def _foreign_members(target: Target, archive: str, members: Mapping[str, bytes])
 
 def _handwritten(members: Mapping[str, bytes]) -> Iterator[str]:
     """Find members with code that no compiler put its name on, in a library whose members have it otherwise."""
-    coded = {name: data for name, data in members.items() if has_code(data)}
-    bare = sorted(name for name, data in coded.items() if not comments(data))
-    if bare and len(coded) - len(bare) >= COMMENTED_SHARE * len(coded):
+    bare = sorted(name for name, data in members.items() if _COMMENT not in data and has_code(data))
+    if bare and len(members) - len(bare) >= COMMENTED_SHARE * len(members):
         yield f"{', '.join(bare[:_NAMED])} is no compiler's work (no .comment), in a library without assembly"
 
 
