@@ -122,6 +122,9 @@ static int cx_kdf_takes(const EVP_KDF *kdf, const char *method, const char *key)
     if (strcmp(method, "KBKDF") == 0 && strcmp(key, "seed") == 0) {
         return 0; /* an initial value, which counter mode does not have */
     }
+    if (strcmp(key, "secret") == 0 && OSSL_PARAM_locate_const(known, "key") != NULL) {
+        return 0; /* two names of one thing, which 3.6 refuses to be given twice */
+    }
     return known != NULL && OSSL_PARAM_locate_const(known, key) != NULL;
 }
 

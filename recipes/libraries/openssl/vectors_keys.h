@@ -73,6 +73,70 @@ static void cx_signature_family(struct cx_report *report, const char *name, EVP_
     ERR_clear_error();
 }
 
+#ifdef OSSL_PKEY_PARAM_ML_DSA_SEED
+/* ML-DSA: a key from a seed of 32 bytes, the deterministic variant. Its signatures are long, so the output is the
+ * SHA-256 of one, and it is verified where it is made. */
+static EVP_PKEY *cx_ml_dsa_key(const char *name)
+{
+    uint8_t seed[32];
+    OSSL_PARAM params[2] = {OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_ML_DSA_SEED, seed, sizeof seed),
+                            OSSL_PARAM_construct_end()};
+    EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, name, NULL);
+    EVP_PKEY *key = NULL;
+
+    cx_part(name, "key", seed, sizeof seed);
+    if (ctx == NULL || EVP_PKEY_fromdata_init(ctx) <= 0
+        || EVP_PKEY_fromdata(ctx, &key, EVP_PKEY_KEYPAIR, params) <= 0) {
+        key = NULL;
+    }
+    EVP_PKEY_CTX_free(ctx);
+    return key;
+}
+
+static long cx_ml_dsa_seal(void *context, const uint8_t *in, size_t length, uint8_t *out)
+{
+    static uint8_t signature[8192];
+    int deterministic = 1;
+    OSSL_PARAM params[2] = {OSSL_PARAM_construct_int(OSSL_SIGNATURE_PARAM_DETERMINISTIC, &deterministic),
+                            OSSL_PARAM_construct_end()};
+    EVP_MD_CTX *ctx = EVP_MD_CTX_new(), *checker = EVP_MD_CTX_new();
+    size_t written = sizeof signature;
+    struct cx_sha256 hash;
+    int good = ctx != NULL && checker != NULL && EVP_DigestSignInit_ex(ctx, NULL, NULL, NULL, NULL, context, params)
+        && EVP_DigestSign(ctx, signature, &written, in, length)
+        && EVP_DigestVerifyInit_ex(checker, NULL, NULL, NULL, NULL, context, NULL)
+        && EVP_DigestVerify(checker, signature, written, in, length) == 1;
+
+    EVP_MD_CTX_free(ctx);
+    EVP_MD_CTX_free(checker);
+    ERR_clear_error();
+    if (!good) {
+        return -1;
+    }
+    cx_sha256_init(&hash);
+    cx_sha256_update(&hash, signature, written);
+    cx_sha256_final(&hash, out);
+    return 32;
+}
+
+static void cx_vectors_ml_dsa(struct cx_report *report)
+{
+    static const char *const names[] = {"ml-dsa-44", "ml-dsa-65", "ml-dsa-87"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        EVP_PKEY *key = cx_ml_dsa_key(names[i]);
+        struct cx_algorithm algorithm = {
+            .name = names[i], .seal = cx_ml_dsa_seal, .context = key, .amount = CX_FEW};
+
+        if (key != NULL) {
+            cx_family(report, &algorithm);
+        }
+        EVP_PKEY_free(key);
+        ERR_clear_error();
+    }
+}
+#endif
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* Key agreement: the input is private scalars (vectors.h)                                                            */
 
@@ -227,6 +291,9 @@ static void cx_vectors_keys(struct cx_report *report)
 #endif
 #ifndef OPENSSL_NO_EC
     cx_vectors_curves(report);
+#endif
+#ifdef OSSL_PKEY_PARAM_ML_DSA_SEED
+    cx_vectors_ml_dsa(report);
 #endif
 }
 

@@ -270,9 +270,10 @@ sub write_json {
 sub tasks {
     my ($options, $listed) = @_;
     my %wanted = map { $_ => 1 } @{$options->{algorithms}};
+    my $all = !%wanted;
     my @tasks;
     for my $entry (@$listed) {
-        next if %wanted && !delete $wanted{$entry->{algorithm}};
+        next unless delete $wanted{$entry->{algorithm}} || $all;
         my %task = (algorithm => $entry->{algorithm}, kind => $entry->{kind},
             random => $entry->{random} ? JSON::PP::true : JSON::PP::false);
         my @sizes = $entry->{kind} eq 'bulk' ? sort { $a <=> $b } @{$options->{size}} : (0);
