@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from crossmatrix.catalog import Cell
 
 _WORDS_S = 120
+_SPEED_S = 300
 
 
 def bench_steps(cell: Cell, *, processes: int, algorithms: Sequence[str] = ()) -> Steps:
@@ -30,32 +31,31 @@ def bench_steps(cell: Cell, *, processes: int, algorithms: Sequence[str] = ()) -
     Raises:
         UsageError: there are no scripts for the library.
     """
-    check_library(cell.build.library.name)
-    emulator = emulator_of(cell)
-    return Steps(
-        inputs=(
-            InputFile(
-                path="/scratch/bench.pl",
-                data=(files("crossmatrix.steps") / "bench.pl").read_bytes(),
-            ),
+    library, emulator = cell.build.library.name, emulator_of(cell)
+    check_library(library)
+    bench = Stage(
+        name="bench",
+        script=with_values(
+            "bench.sh",
+            algorithms,
+            emulator=emulator,
+            plugin=cell.emulator.plugin if emulator else "",
+            jobs=str(max(1, processes) if emulator else 1),
+            variables="\n".join(f"{name}={value}" for name, value in profile_environment(cell)),
         ),
+        timeout_s=cell.tier.timeout_s,
+        environment=PLAIN,
+        directory="/scratch",
+    )
+    # The library's own program measures time, which means nothing under emulation.
+    speed = () if emulator else (clean_stage(cell, "speed", f"{library}-speed.sh", _SPEED_S),)
+    return Steps(
+        inputs=(InputFile(path="/scratch/bench.pl", data=(files("crossmatrix.steps") / "bench.pl").read_bytes()),),
         stages=(
             emulator_stage(cell),
-            clean_stage(cell, "words", f"{cell.build.library.name}-words.sh", _WORDS_S),
-            Stage(
-                name="bench",
-                script=with_values(
-                    "bench.sh",
-                    algorithms,
-                    emulator=emulator,
-                    plugin=cell.emulator.plugin if emulator else "",
-                    jobs=str(max(1, processes) if emulator else 1),
-                    variables="\n".join(f"{name}={value}" for name, value in profile_environment(cell)),
-                ),
-                timeout_s=cell.tier.timeout_s,
-                environment=PLAIN,
-                directory="/scratch",
-            ),
+            clean_stage(cell, "words", f"{library}-words.sh", _WORDS_S),
+            bench,
+            *speed,
         ),
         outputs=OUTPUTS,
     )
