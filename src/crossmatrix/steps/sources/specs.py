@@ -90,9 +90,9 @@ def from_option(text: str, library: Library) -> SourceSpec:
         return _directory(path.resolve(), library)
     if path.is_file():
         return _file(path.resolve(), library)
-    place, at, ref = text.rpartition("@")
+    place, _, ref = text.rpartition("@")
     checkout = Path(place).expanduser()
-    if at and ref and checkout.is_dir():
+    if place and ref and checkout.is_dir():
         return _git(checkout.resolve(), ref, library)
     raise UsageError(
         f"--source {library.name}={text}: there is no such directory or file",
