@@ -121,7 +121,7 @@ def _tools(build: Build) -> Tools:
 def _configure(build: Build, tools: Tools) -> str:
     elf_class, data, machine = elf_numbers(build.target)
     flags = " ".join(tools.flags)
-    check = with_values(
+    check = with_values("fresh.sh") + with_values(
         "compiler.sh",
         cc=tools.cc,
         flags=flags,
