@@ -90,7 +90,7 @@ def test_no_stage_reaches_the_host_or_the_network() -> None:
 
 
 def test_a_dirty_tree_is_refused() -> None:
-    """Unpacking stops where a tree is there already; configuring, and not our own work, where the source holds objects."""
+    """Unpacking stops where a tree is there already; configuring does where the source holds objects."""
     assert "a build needs a fresh tree" in script_of(nettle(), "unpack")
     assert "the source is dirty" in script_of(nettle(), "configure")
 
