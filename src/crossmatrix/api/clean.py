@@ -211,9 +211,7 @@ def _of_home(home: Path, now: float, *, live: bool) -> Iterator[_Candidate]:
         return
     state = State.open(home, writable=False)
     for run_id in state.runs.ids():
-        yield _Candidate(
-            item=_run_item(state, run_id, now, live=live), remove=lambda run=run_id: state.runs.remove(run)
-        )  # type: ignore[misc]
+        yield _Candidate(item=_run_item(state, run_id, now, live=live), remove=partial(state.runs.remove, run_id))
     for result in state.results.all():
         folder = state.results.folder(result.key)
         yield _Candidate(

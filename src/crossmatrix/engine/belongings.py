@@ -74,7 +74,7 @@ def remove_belonging(client: Client, item: Belonging) -> None:
 
 
 def _containers(client: Client) -> list[Belonging]:
-    """List containers that we started; one that somebody else ran from an image of ours has only that image's labels."""
+    """List containers that we started; what others run from an image of ours has only that image's labels."""
     rows = client.ask(
         "list containers",
         lambda api: api.containers(all=True, filters={"label": [HOME_LABEL, PID_LABEL]}),

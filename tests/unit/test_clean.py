@@ -1,0 +1,194 @@
+"""What clean removes and what it keeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from filelock import FileLock
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossmatrix.api import clean as clean_module
+from crossmatrix.api.clean import Cleaned, Item, choose, clean, locked
+from crossmatrix.engine.belongings import Belonging
+from crossmatrix.engine.owners import HOME_LABEL, PID_LABEL, process_labels
+from crossmatrix.errors import InfrastructureError
+from crossmatrix.records import RunRecord
+from crossmatrix.store import State
+
+if TYPE_CHECKING:
+    from crossmatrix.engine import DockerEngine
+
+DEAD = {**process_labels(), PID_LABEL: "4194999"}
+
+ITEMS = st.lists(
+    st.builds(
+        Item,
+        kind=st.just("image"),
+        name=st.text("abc", max_size=3),
+        size_bytes=st.integers(0, 100),
+        age_s=st.floats(0, 1000),
+    ),
+    max_size=10,
+)
+
+
+class PlayedEngine:
+    """An engine with things of ours in it."""
+
+    def __init__(self, *items: Belonging, in_use: str = "") -> None:
+        self.client = self
+        self.items = items
+        self.removed: list[str] = []
+        self._in_use = in_use
+
+    def remove(self, item: Belonging) -> None:
+        """Remove, or refuse what is in use."""
+        if item.name == self._in_use:
+            raise InfrastructureError(f"{item.name} is in use")
+        self.removed.append(item.name)
+
+
+@pytest.fixture(autouse=True)
+def _played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clean_module, "belongings", lambda client: client.items)
+    monkeypatch.setattr(clean_module, "remove_belonging", lambda client, item: client.remove(item))
+
+
+def _thing(kind: str, name: str, home: Path, **labels: str) -> Belonging:
+    return Belonging(
+        kind=kind,
+        id=name,
+        name=name,
+        labels={HOME_LABEL: str(home), **{f"crossmatrix.{key}": value for key, value in labels.items()}},
+        created=1.0,
+        size_bytes=10,
+    )
+
+
+def _clean(engine: PlayedEngine | None, home: Path, **options: object) -> Cleaned:
+    given_options: dict[str, object] = {
+        "dry_run": False,
+        "older_than_s": None,
+        "keep_bytes": None,
+        "everything": False,
+    }
+    real: DockerEngine | None = engine  # type: ignore[assignment]
+    return clean(real, home, **(given_options | options))  # type: ignore[arg-type]
+
+
+def _dead(name: str, home: Path) -> Belonging:
+    item = _thing("container", name, home)
+    return Belonging(kind="container", id=name, name=name, labels={**DEAD, **item.labels}, created=1.0, size_bytes=None)
+
+
+def test_only_this_state_directorys_things_go(tmp_path: Path) -> None:
+    """What belongs to another state directory stays, unless everything is asked for."""
+    mine, other = _thing("volume", "mine", tmp_path), _thing("volume", "other", Path("/other"))
+    engine = PlayedEngine(mine, other)
+    assert [item.name for item in _clean(engine, tmp_path).removed] == ["mine"]
+    assert engine.removed == ["mine"]
+    assert {item.name for item in _clean(engine, tmp_path, everything=True).removed} == {"mine", "other"}
+
+
+def test_containers_go_before_volumes_and_images(tmp_path: Path) -> None:
+    """The order is such that nothing is still in use by what goes later."""
+    engine = PlayedEngine(_thing("image", "i", tmp_path), _thing("volume", "v", tmp_path), _dead("c", tmp_path))
+    _clean(engine, tmp_path)
+    assert engine.removed == ["c", "v", "i"]
+
+
+def test_dry_run_removes_nothing(tmp_path: Path) -> None:
+    """With dry_run the same things are named, and all are still there."""
+    engine = PlayedEngine(_thing("volume", "v", tmp_path))
+    cleaned = _clean(engine, tmp_path, dry_run=True)
+    assert ([item.name for item in cleaned.removed], cleaned.freed_bytes, engine.removed) == (["v"], 10, [])
+
+
+def test_live_run_keeps_what_it_uses(tmp_path: Path) -> None:
+    """A container of a living process stays, and with it the volumes and images of its state directory."""
+    item = _thing("container", "c", tmp_path)
+    alive = Belonging(
+        kind="container",
+        id="c",
+        name="c",
+        labels={**process_labels(), **item.labels},
+        created=1.0,
+        size_bytes=None,
+    )
+    engine = PlayedEngine(
+        alive, _dead("old", tmp_path), _thing("volume", "v", tmp_path), _thing("image", "i", tmp_path)
+    )
+    cleaned = _clean(engine, tmp_path)
+    assert engine.removed == ["old"]
+    assert {item.name for item in cleaned.kept} == {"c", "v", "i"}
+
+
+def test_held_lock_keeps_volumes_images_and_results(tmp_path: Path) -> None:
+    """A run that works, or an image that is built, holds a lock: nothing that it may use is removed."""
+    (tmp_path / "locks").mkdir()
+    engine = PlayedEngine(_thing("image", "i", tmp_path))
+    with FileLock(tmp_path / "locks" / "image-x.lock", thread_local=False):
+        assert locked(tmp_path)
+        assert [item.kept for item in _clean(engine, tmp_path).kept] == ["a run works in this state directory"]
+    assert not locked(tmp_path)
+    assert [item.name for item in _clean(engine, tmp_path).removed] == ["i"]
+
+
+def test_what_is_in_use_is_kept_with_the_reason(tmp_path: Path) -> None:
+    """The engine's refusal is shown, and the rest is removed all the same."""
+    engine = PlayedEngine(_thing("image", "a", tmp_path), _thing("image", "b", tmp_path), in_use="a")
+    cleaned = _clean(engine, tmp_path)
+    assert [(item.name, item.kept) for item in cleaned.kept] == [("a", "a is in use")]
+    assert engine.removed == ["b"]
+
+
+def test_runs_and_what_was_begun_go(tmp_path: Path) -> None:
+    """Runs and half-made folders are removed, also without an engine; nothing else in the folder is touched."""
+    state = State.open(tmp_path)
+    for run_id in ("20250101-a", "20250102-b"):
+        started = f"{run_id[:4]}-01-01T00:00:00+00:00"
+        state.runs.begin(RunRecord(run_id=run_id, matrix="m", started=started, finished=started))
+    (tmp_path / "results" / ".new-x").mkdir(parents=True)
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "tarball").write_text("x")
+    cleaned = _clean(None, tmp_path)
+    assert [(item.kind, item.name) for item in cleaned.removed] == [
+        ("run", "20250101-a"),
+        ("run", "20250102-b"),
+        ("temporary", "results/.new-x"),
+    ]
+    assert state.runs.ids() == ()
+    assert (tmp_path / "sources" / "tarball").exists()
+
+
+def test_state_directory_that_is_not_there(tmp_path: Path) -> None:
+    """Nothing to clean is no error, and makes no folder."""
+    assert _clean(None, tmp_path / "none").removed == ()
+    assert not (tmp_path / "none").exists()
+
+
+@given(items=ITEMS, older_than_s=st.floats(0, 1000))
+def test_age_decides(items: list[Item], older_than_s: float) -> None:
+    """What goes is older than asked for, what stays is younger; nothing is lost or reordered."""
+    chosen = choose(items, older_than_s=older_than_s, keep_bytes=None)
+    assert [item.name for item in chosen] == [item.name for item in items]
+    assert all(bool(item.kept) == ((item.age_s or 0) < older_than_s) for item in chosen)
+
+
+@given(items=ITEMS, keep_bytes=st.integers(0, 400))
+def test_what_stays_fits_and_is_the_newest(items: list[Item], keep_bytes: int) -> None:
+    """What is kept is no more than asked for, and nothing kept is older than what goes."""
+    chosen = choose(items, older_than_s=None, keep_bytes=keep_bytes)
+    kept = [item for item in chosen if item.kept]
+    gone = [item for item in chosen if not item.kept]
+    assert sum(item.size_bytes or 0 for item in kept) <= keep_bytes
+    assert all((a.age_s or 0) <= (b.age_s or 0) for a in kept for b in gone)
+
+
+def test_unknown_age_is_kept_when_age_is_asked_for() -> None:
+    """Where an age cannot be told, nothing is removed for it."""
+    item = Item(kind="volume", name="x", size_bytes=1, age_s=None)
+    assert choose([item], older_than_s=5, keep_bytes=None)[0].kept
