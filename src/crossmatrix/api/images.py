@@ -50,7 +50,7 @@ def ready(
     world = surroundings(workspace, engine=engine, state=state, fetcher=fetcher, listen=listen)
     supplies = Supplies()
     supplies.images.update(present_images(wanted, engine, specs))
-    with stopped_by_signals(world.stop, world.interrupted, listen):
+    with engine, stopped_by_signals(world.stop, world.interrupted, listen):
         ready_images(wanted, world, supplies)
     if world.interrupted.is_set():
         raise KeyboardInterrupt

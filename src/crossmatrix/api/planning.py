@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crossmatrix.api.choosing import choose
-from crossmatrix.engine.types import ImageRef
 from crossmatrix.errors import InfrastructureError
 from crossmatrix.plan import Decision, decide, plan
 from crossmatrix.runner.job_steps import JobSteps
@@ -16,8 +16,8 @@ from crossmatrix.runner.supplies import image_names, image_states, present_image
 if TYPE_CHECKING:
     from crossmatrix.api.options import Choice
     from crossmatrix.api.workspace import Workspace
-    from crossmatrix.engine.types import Engine
-    from crossmatrix.records import CellRecord
+    from crossmatrix.engine.types import Engine, ImageRef
+    from crossmatrix.matrix import LeftOut
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,7 +25,7 @@ class Planned:
     """The decisions on all jobs, the cells left out, and notes (such as: no engine answers)."""
 
     decisions: tuple[Decision, ...]
-    left_out: tuple[CellRecord, ...]
+    left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
 
 
@@ -42,13 +42,14 @@ def plan_matrix(workspace: Workspace, choice: Choice, *, fresh: bool) -> Planned
     state = workspace.state(writable=False)
     names, specs = image_names(chosen.cells), workspace.image_specs()
     notes = list(chosen.notes)
-    engine: Engine | None = None
-    refs: dict[str, ImageRef] = {}
-    try:
-        engine = workspace.engine(fetcher, start=False)
-        refs = present_images(names, engine, specs)
-    except InfrastructureError as error:
-        notes.append(f"no engine answers, so images and kept build trees cannot be seen ({error.message})")
-    jobs = plan(chosen.cells, image_states(names, specs, refs), JobSteps(recipes=workspace.root / "recipes"))
-    decisions = decide(jobs, Kept(state=state, engine=engine), fresh=fresh)
+    with ExitStack() as stack:
+        engine: Engine | None = None
+        refs: dict[str, ImageRef] = {}
+        try:
+            engine = stack.enter_context(workspace.engine(fetcher, start=False))
+            refs = present_images(names, engine, specs)
+        except InfrastructureError as error:
+            notes.append(f"no engine answers, so images and kept build trees cannot be seen ({error.message})")
+        jobs = plan(chosen.cells, image_states(names, specs, refs), JobSteps(recipes=workspace.root / "recipes"))
+        decisions = decide(jobs, Kept(state=state, engine=engine), fresh=fresh)
     return Planned(decisions=decisions, left_out=chosen.left_out, notes=tuple(notes))

@@ -56,9 +56,13 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
     fetcher = workspace.fetcher(mirrors=choice.mirrors, tell=lambda text: listen(Note(message=text)))
     state = workspace.state()
     choose(workspace, choice)
-    engine = workspace.engine(fetcher)
+    engine = workspace.engine(fetcher, tell=lambda text: listen(Note(message=text)))
     ensure_room(workspace.home, engine)
     chosen = choose(workspace, choice, fetcher=fetcher)
+    for spec in {cell.build.source.digest: cell.build.source for cell in chosen.cells}.values():
+        if spec.patches:
+            # A patch that does not apply is the user's to mend, before anything long begins.
+            fetcher.packed(spec)
     request = Request(
         matrix=choice.matrix,
         cells=chosen.cells,
@@ -79,7 +83,7 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
         listen=listen,
         algorithms=manner.algorithms,
     )
-    with stopped_by_signals(world.stop, world.interrupted, listen):
+    with engine, stopped_by_signals(world.stop, world.interrupted, listen):
         record = carry_out(request, world)
     folder = state.runs.folder(record.run_id)
     write_reports(record, folder)

@@ -37,7 +37,7 @@ def compare(workspace: Workspace, before: str, after: str, form: str, threshold:
     if form == "text":
         print_comparison(comparison, console())
     else:
-        print(render_markdown(comparison) if form == "md" else comparison_json(comparison))  # noqa: T201 - output
+        print(render_markdown(comparison) if form == "md" else comparison_json(comparison), end="")  # noqa: T201 - output
     return ExitCode.UNEXPECTED if comparison.past_threshold else ExitCode.OK
 
 

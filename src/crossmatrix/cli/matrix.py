@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from crossmatrix.api.running import Done
     from crossmatrix.api.workspace import Workspace
 
+
 def matrix(workspace: Workspace, choice: Choice, manner: Manner) -> ExitCode:
     """Build and test cells; print the report."""
     return ExitCode(shown(workspace, choice, manner).record.exit_code or 0)
@@ -50,7 +51,7 @@ def plan(workspace: Workspace, choice: Choice, form: str, *, fresh: bool) -> Exi
     """Show jobs, edges, what is cached and why not."""
     planned = plan_matrix(workspace, choice, fresh=fresh)
     if form == "json":
-        print(plan_json(planned.decisions))  # noqa: T201 - the command's output
+        print(plan_json(planned.decisions), end="")  # noqa: T201 - the command's output
     else:
         print(render_plan(planned.decisions), end="")  # noqa: T201 - as above
     for note in planned.notes:
@@ -74,5 +75,5 @@ def report(workspace: Workspace, run: str, form: str) -> ExitCode:
     if form == "text":
         print_report(record, console(), report=str(folder / "report.html"))
     else:
-        print(texts[form])  # noqa: T201 - the command's output
+        print(texts[form], end="")  # noqa: T201 - the command's output
     return ExitCode.OK if record.exit_code is None else ExitCode(record.exit_code)

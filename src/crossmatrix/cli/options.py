@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from invoke import task
+from invoke.tasks import task
 
 from crossmatrix.api.options import DEFAULT_MATRIX, Choice, Manner
 from crossmatrix.cli.guard import guarded
@@ -18,7 +18,8 @@ from crossmatrix.errors import UsageError, nearest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from invoke import Context, Task
+    from invoke.context import Context
+    from invoke.tasks import Task
 
     from crossmatrix.errors import ExitCode
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from crossmatrix.api.clean import clean as clean_up
 from crossmatrix.api.doctor import examine
 from crossmatrix.cli.guard import console
 from crossmatrix.engine import stop_private
-from crossmatrix.errors import ExitCode, UsageError
+from crossmatrix.errors import ExitCode, NoEngineError, UsageError
 from crossmatrix.report.tables import print_rows, render_columns
+from crossmatrix.report.words import duration, plural, size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from crossmatrix.api.clean import Cleaned, Item
     from crossmatrix.api.workspace import Workspace
+    from crossmatrix.engine import DockerEngine
 
 
 def doctor(workspace: Workspace) -> ExitCode:
@@ -25,6 +29,74 @@ def doctor(workspace: Workspace) -> ExitCode:
     rows = examine(workspace.environ, workspace.home, workspace.root)
     print_rows(rows, console())
     return ExitCode.INFRASTRUCTURE if any(row.status == "missing" for row in rows) else ExitCode.OK
+
+
+_UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_UNITS_BYTES = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+def clean(workspace: Workspace, *, dry_run: bool, older_than: str, keep: str, everything: bool) -> ExitCode:
+    """Remove what is ours, and say what and how much."""
+    older_than_s = _measure("--older-than", older_than, _UNITS_S)
+    keep_bytes = _measure("--keep", keep, _UNITS_BYTES)
+    workspace.state(writable=False)
+    with ExitStack() as stack:
+        engine: DockerEngine | None = None
+        try:
+            fetcher = workspace.fetcher(tell=lambda _text: None)
+            engine = stack.enter_context(workspace.engine(fetcher, start=False))
+        except NoEngineError as error:
+            print(f"no engine answers, so only files are looked at: {error.message}", file=sys.stderr)  # noqa: T201
+        done = clean_up(
+            engine,
+            workspace.home,
+            dry_run=dry_run,
+            older_than_s=older_than_s,
+            keep_bytes=int(keep_bytes) if keep_bytes is not None else None,
+            everything=everything,
+        )
+    print(_what_was_done(done), end="")  # noqa: T201 - the command's output
+    return ExitCode.OK
+
+
+def _what_was_done(done: Cleaned) -> str:
+    """Write what was removed and what was kept, with sizes, ages and reasons."""
+
+    def rows(items: Sequence[Item]) -> list[tuple[str, ...]]:
+        return [
+            (
+                item.kind,
+                size(item.size_bytes) if item.size_bytes is not None else "-",
+                duration(item.age_s) if item.age_s is not None else "-",
+                f"{item.name}{f'  ({item.kept})' if item.kept else ''}",
+            )
+            for item in items
+        ]
+
+    head = ("KIND", "SIZE", "AGE", "NAME")
+    text = render_columns(rows(done.removed), head=head) + "\n" if done.removed else ""
+    text += "kept:\n" + render_columns(rows(done.kept), head=head) + "\n" if done.kept else ""
+    verb = "would be removed" if done.dry_run else "removed"
+    return f"{text}{plural(len(done.removed), 'thing')} {verb}, {size(done.freed_bytes)}\n"
+
+
+def _measure(option: str, text: str, units: Mapping[str, int]) -> float | None:
+    """Read a number with a unit; empty is None.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not text:
+        return None
+    number, unit = text[:-1], text[-1]
+    factor = units.get(unit) or units.get(unit.upper()) or units.get(unit.lower())
+    try:
+        value = float(number) * (factor or 0)
+    except ValueError:
+        value = -1.0
+    if factor is None or not 0 <= value < float("inf"):
+        raise UsageError(f"{option} {text!r}: expected a number and one of {', '.join(units)}, such as 12{min(units)}")
+    return value
 
 
 def engine(workspace: Workspace, *, stop: bool) -> ExitCode:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from crossmatrix.engine.endpoints import Endpoint
 
 COMMANDS = (
-    "Debian, Ubuntu, as root: apt-get install docker.io debootstrap, then the same command again; it starts a daemon "
-    "of its own where none runs.\n"
+    "Debian, Ubuntu, as root: `./bootstrap matrix` installs Docker Engine and starts a daemon of its own; by hand: "
+    "apt-get install docker.io debootstrap.\n"
     "  Elsewhere: install Docker Engine or Podman and start it (systemctl start docker, "
     "systemctl --user start podman.socket), or set DOCKER_HOST."
 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from crossmatrix.records import CellRecord, Figure, RunRecord
+    from crossmatrix.records import Figure, RunRecord
 
 FIGURES_SCHEMA_VERSION = 1
 _FUNCTIONS = 1

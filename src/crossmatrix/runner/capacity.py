@@ -25,7 +25,7 @@ def jobs_at_once(info: EngineInfo, asked: int | None) -> int:
 
 
 def limits(info: EngineInfo, jobs: int) -> Limits:
-    """Give what each of ``jobs`` containers may use: all CPUs, a fair share of memory, one process more than its share."""
+    """Give what each of ``jobs`` containers may use: all CPUs, its share of memory, one process more than its share."""
     share = max(1, math.ceil(info.cpus / jobs))
     return Limits(
         memory_bytes=max(_GIB, int(info.memory_bytes * 0.9) // jobs),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.plan import Job, JobKind
 from crossmatrix.steps import bench_steps, build_steps, run_steps, steps_digest
+from crossmatrix.steps.surroundings import left_out_tests
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +43,18 @@ class JobSteps:
 
     def for_run(self, cell: Cell) -> str:
         """Give the digest of a run's steps."""
-        return steps_digest(self._run(cell, 1))
+        seen = "\n".join(
+            (
+                cell.build.library.name,
+                cell.build.target.name,
+                cell.profile.name,
+                cell.tier.name,
+                *left_out_tests(cell),
+            ),
+        )
+        if seen not in self._digests:
+            self._digests[seen] = steps_digest(self._run(cell, 1))
+        return self._digests[seen]
 
     def _run(self, cell: Cell, processes: int) -> Steps:
         if cell.tier.name == BENCH_TIER:

@@ -112,6 +112,11 @@ def execute(job: Job, shop: Workshop) -> JobResult:
     return shop.world.state.results.keep(folder, result)
 
 
+def job_label(job: Job) -> str:
+    """Give the name by which events speak of a job."""
+    return f"{job.kind} {job.id}"
+
+
 def image_record(image: ImageRef) -> ImageRecord:
     """Give what is recorded of an image."""
     return ImageRecord(
@@ -198,7 +203,7 @@ class _Attempt:
         return tuple(done)
 
     def _stage(self, container: Container, stage: Stage) -> StageRecord:
-        self._shop.world.listen(StageStarted(job=self._job.id, stage=stage.name))
+        self._shop.world.listen(StageStarted(job=job_label(self._job), stage=stage.name))
         path = self._folder / "logs" / f"{stage.name}.log"
         with path.open("wb") as log:
             exit_ = container.run(
@@ -231,13 +236,13 @@ class _Attempt:
             line = next((text.strip() for text in reversed(lines) if text.strip()), "")
             if line and time.monotonic() - last >= _PROGRESS_S:
                 last = time.monotonic()
-                self._shop.world.listen(StageProgress(job=self._job.id, stage=stage, line=line[:200]))
+                self._shop.world.listen(StageProgress(job=job_label(self._job), stage=stage, line=line[:200]))
 
         return tell
 
 
 def _goes_on(last: StageRecord, steps: Steps) -> bool:
-    """Whether stages follow one that failed: a suite with failing tests is a result, a hung one killed the container."""
+    """Whether stages follow one that failed: failing tests are a result, a hung one has killed the container."""
     stage = next(stage for stage in steps.stages if stage.name == last.name)
     return stage.may_fail and last.status is StageStatus.FAILED
 

@@ -8,16 +8,15 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from crossmatrix.analysis import figures_from_bench
-from crossmatrix.errors import CrossmatrixError
-from crossmatrix.evidence import gather, vacuous
+from crossmatrix.evidence import fault_lines, gather, vacuous
 from crossmatrix.outcomes import judge, parse_suite
-from crossmatrix.plan import Job
 from crossmatrix.records import (
     CellRecord,
     Evidence,
     Figures,
-    Outcome,
     OutcomeStatus,
     StageRecord,
     StageStatus,
@@ -31,10 +30,11 @@ from crossmatrix.runner.job_steps import BENCH_TIER
 from crossmatrix.runner.jobs import TEST_STAGE
 from crossmatrix.runner.kept_files import out_files, stage_logs, tail, text
 from crossmatrix.selectors import facts_of, where_matches
-from pydantic import ValidationError
 
 if TYPE_CHECKING:
     from crossmatrix.catalog import Cell, Exclusion
+    from crossmatrix.errors import CrossmatrixError
+    from crossmatrix.plan import Job
     from crossmatrix.runner.request import Request, Surroundings
     from crossmatrix.store import JobResult
 
@@ -88,7 +88,10 @@ class Judge:
         """
         if job.cell is None:
             raise ValueError(f"the job {job.id} runs no cell")
-        record = self._kept(run, build) or self._judged(job, job.cell, build, run, reason)
+        if self._world.stop.is_set() and not _whole(build, run):
+            record = self._blank(job.cell).model_copy(update={"reason": reason or "stopped before it had ended"})
+        else:
+            record = self._kept(run, build) or self._judged(job, job.cell, build, run, reason)
         record = record.model_copy(
             update={"id": job.id, "cached": cached, "reproduce": self._reproduce(job.cell, record.verdict)},
         )
@@ -138,10 +141,14 @@ class Judge:
             files = out_files(results.folder(run.key))
         suite = self._suite(cell, run, files)
         build_files = out_files(build_folder) if build is not None and run is not None else {}
+        if run is not None:
+            # Where the workload died, the emulator's core says at which instruction.
+            program = {"workload": build_files.get("artifacts/workload", b"")}
+            logs["evidence"] = "\n".join((logs.get("evidence", ""), *fault_lines(files, program)))
         evidence = gather(cell, build=build_files, run=files) if run is not None else Evidence()
         vectors = _vectors(files)
         measuring = cell.tier.name == BENCH_TIER
-        exclusions = _exclusions(cell)
+        exclusions = exclusions_of(cell)
         judgement = judge(
             cell,
             build_stages=build_stages,
@@ -222,9 +229,15 @@ class Judge:
         return " ".join(words)
 
 
-def _exclusions(cell: Cell) -> tuple[Exclusion, ...]:
+def exclusions_of(cell: Cell) -> tuple[Exclusion, ...]:
+    """Give the exclusions of its library that apply to a cell."""
     facts = facts_of(cell)
     return tuple(item for item in cell.build.library.exclusions if where_matches(item.where, facts))
+
+
+def _whole(build: JobResult | None, run: JobResult | None) -> bool:
+    """Whether a cell's jobs came to an end that says something, also when the run was stopped meanwhile."""
+    return (run is not None and run.sound) or (build is not None and build.sound and not build.ok)
 
 
 def _fault(result: JobResult | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import Timeout
@@ -17,9 +18,9 @@ from crossmatrix.evidence import vacuous_by_neighbours
 from crossmatrix.plan import Decision, Job, JobKind, decide, plan
 from crossmatrix.records import CellRecord, RunRecord, Verdict
 from crossmatrix.report.conclusion import conclude
-from crossmatrix.runner.jobs import Workshop, execute
 from crossmatrix.runner.capacity import jobs_at_once, limits
-from crossmatrix.runner.judging import Judge
+from crossmatrix.runner.jobs import Workshop, execute, job_label
+from crossmatrix.runner.judging import Judge, exclusions_of
 from crossmatrix.runner.kept import Kept
 from crossmatrix.runner.scheduler import Task, priorities, work_off
 from crossmatrix.runner.supplies import (
@@ -50,7 +51,13 @@ def carry_out(request: Request, world: Surroundings) -> RunRecord:
     Returns:
         The record, as it is in the store. Infrastructure faults are verdicts in it, never exceptions.
     """
-    return _Run(request, world).carry_out()
+    run = _Run(request, world)
+    # Held while the run lives, so that `clean` takes nothing away from under it.
+    lock = world.state.lock(f"run-{run.id}")
+    with lock:
+        record = run.carry_out()
+    Path(lock.lock_file).unlink(missing_ok=True)
+    return record
 
 
 class _Run:
@@ -85,6 +92,11 @@ class _Run:
         )
         self._kept = Kept(state=world.state, engine=world.engine)
         self._judge = Judge(request=request, world=world)
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self._record.run_id
 
     def carry_out(self) -> RunRecord:
         """Begin the record, do everything, end the record."""
@@ -180,7 +192,7 @@ class _Run:
         """Do one job under its lock; gives whether what needs it can run."""
         job = item.job
         clock = time.monotonic()
-        self._world.listen(JobStarted(job=_label(job), reason=item.reason))
+        self._world.listen(JobStarted(job=job_label(job), reason=item.reason))
         fault = self._supplies.faults.get(job.image) or self._supplies.faults.get(job.build.source.digest)
         if fault is not None:
             result = self._faulty(job, fault)
@@ -191,7 +203,7 @@ class _Run:
             self._results[job.key] = result
         ended = "done by another run meanwhile" if cached else _words(result)
         self._world.listen(
-            JobFinished(job=_label(job), ok=result.ok, message=ended, duration_s=time.monotonic() - clock),
+            JobFinished(job=job_label(job), ok=result.ok, message=ended, duration_s=time.monotonic() - clock),
         )
         if job.kind is JobKind.RUN:
             self._finish_cell(job, result, cached=cached)
@@ -209,7 +221,7 @@ class _Run:
                 if self._world.stop.is_set():
                     return self._faulty(job, InfrastructureError("interrupted")), False
                 if not told:
-                    self._world.listen(Note(message=f"{_label(job)}: waits for another run that does the same job"))
+                    self._world.listen(Note(message=f"{job_label(job)}: waits for another run that does the same job"))
                     told = True
         try:
             after = self._world.state.results.load(job.key)
@@ -287,7 +299,7 @@ class _Run:
         for before, after in zip(cells, judged, strict=True):
             if before is not after:
                 self._world.state.runs.write_cell(self._record.run_id, after)
-        found = findings(judged)
+        found = findings(judged, excluded={cell.id: exclusions_of(cell) for cell in self._request.cells})
         code = conclude(judged, found, interrupted=self._world.interrupted.is_set())
         self._record = self._record.model_copy(
             update={

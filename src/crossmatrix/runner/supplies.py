@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crossmatrix.engine.types import ImageRef
 from crossmatrix.errors import InfrastructureError
 from crossmatrix.events import JobFinished, JobStarted, StageProgress
 from crossmatrix.plan import ImageState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from crossmatrix.catalog import Cell, SourceSpec
-    from crossmatrix.engine.types import Engine, ImageSpec
+    from crossmatrix.engine.types import Engine, ImageRef, ImageSpec
     from crossmatrix.runner.request import Surroundings
 
 IMAGES_AT_ONCE = 3

@@ -48,8 +48,12 @@ class Runs:
         return folder
 
     def write(self, record: RunRecord) -> None:
-        """Write ``run.json``, atomically, over the one before."""
-        text = record.model_dump_json(by_alias=True, indent=1)
+        """Write ``run.json``, atomically, over the one before.
+
+        The outputs by input length stay in the cells' own records: they are long, and findings have been made of them.
+        """
+        lengths = {"cells": {"__all__": {"vectors": {"families": {"__all__": {"lengths"}}}}}}
+        text = record.model_dump_json(by_alias=True, indent=1, exclude=lengths)
         write_text(self.folder(record.run_id) / "run.json", text + "\n")
 
     def write_cell(self, run_id: str, record: CellRecord) -> None:
