@@ -43,6 +43,15 @@ struct algorithm {
 static struct algorithm cx_list[CX_MOST];
 static size_t cx_listed;
 
+/* The algorithm that `bench` was asked for; NULL in the other modes. */
+static const char *cx_only;
+
+/* Whether algorithms with this in their names are needed: making keys for the others would bury what is measured. */
+static inline int cx_needed(const char *part)
+{
+    return cx_only == NULL || strstr(cx_only, part) != NULL;
+}
+
 static inline void cx_die(const char *message, const char *name)
 {
     (void)fprintf(stderr, "workload: %s: %s\n", message, name);

@@ -428,7 +428,7 @@ MONTGOMERY(x448, curve448, CURVE448_SIZE)
 EDWARDS(ed25519, ed25519_sha512, ED25519_KEY_SIZE, ED25519_SIGNATURE_SIZE)
 EDWARDS(ed448, ed448_shake256, ED448_KEY_SIZE, ED448_SIGNATURE_SIZE)
 
-static void add_public(void)
+static void add_rsa(void)
 {
     add_rsa_signature("rsa-2048-sha1", rsa_sha1_work, rsa_sha1_check);
     add_rsa_signature("rsa-2048-sha256", rsa_sha256_work, rsa_sha256_check);
@@ -436,14 +436,32 @@ static void add_public(void)
     add_rsa_operations(2048);
     add_rsa_operations(3072);
     add_rsa_operations(4096);
-    add_dsa();
-    add_curve("p256", nettle_get_secp_256r1(), 32);
-    add_curve("p384", nettle_get_secp_384r1(), 48);
-    add_curve("p521", nettle_get_secp_521r1(), 66);
-    add_x25519();
-    add_x448();
-    add_ed25519();
-    add_ed448();
+}
+
+static void add_public(void)
+{
+    static const struct {
+        const char *part;
+        void (*add)(void);
+    } groups[] = {
+        {"rsa-", add_rsa},      {"dsa-2048", add_dsa},  {"x25519", add_x25519},
+        {"x448", add_x448},     {"ed25519", add_ed25519}, {"ed448", add_ed448},
+    };
+
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (cx_needed(groups[i].part)) {
+            groups[i].add();
+        }
+    }
+    if (cx_needed("-p256")) {
+        add_curve("p256", nettle_get_secp_256r1(), 32);
+    }
+    if (cx_needed("-p384")) {
+        add_curve("p384", nettle_get_secp_384r1(), 48);
+    }
+    if (cx_needed("-p521")) {
+        add_curve("p521", nettle_get_secp_521r1(), 66);
+    }
 }
 
 #endif

@@ -169,6 +169,7 @@ int main(int argc, char **argv)
     static const struct cx_workload workload = {
         .evidence = run_evidence, .vectors = run_vectors, .list = run_list, .bench = run_bench};
 
+    cx_only = argc > 2 && strcmp(argv[1], "bench") == 0 ? argv[2] : NULL;
     add_all();
     return cx_modes(&workload, argc, argv);
 }

@@ -1,5 +1,5 @@
 # What the library says of itself. In: EMULATOR, clean
-sed -n 's/^PACKAGE_STRING *= *//p; s/^#define PACKAGE_STRING "\(.*\)"/\1/p' /work/src/config.make /work/src/config.h > /scratch/out/version.txt
+sed -n 's/^#define PACKAGE_STRING "\(.*\)"/\1/p' /work/src/config.h > /scratch/out/version.txt
 code=0
 clean $EMULATOR /work/out/artifacts/nettle-hash --version >> /scratch/out/version.txt 2>&1 || true
 cat /scratch/out/version.txt
