@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crossmatrix.api.workspace import Workspace
 from crossmatrix.cli import cost, upkeep
 from crossmatrix.cli import matrix as cells
-from crossmatrix.cli.options import CHOICE, FRESH, JOBS, MANNER, Option, command, format_option, with_bare_word
+from crossmatrix.cli.options import (
+    CHOICE,
+    FRESH,
+    JOBS,
+    MANNER,
+    Option,
+    command,
+    format_option,
+    look_over,
+    with_bare_word,
+)
 
 if TYPE_CHECKING:
     from crossmatrix.cli.options import Options
@@ -52,7 +63,7 @@ def report(options: Options) -> ExitCode:
 
 
 @command(
-    *with_bare_word(CHOICE, "cells", "bench"),
+    *(option for option in with_bare_word(CHOICE, "cells", "bench") if option.name != "tier"),
     Option(name="algorithms", help="as `openssl speed` names them, separated by commas (default: all)"),
     JOBS,
     FRESH,
@@ -126,3 +137,6 @@ def test(options: Options) -> ExitCode:
 def lint(_options: Options) -> ExitCode:
     """Run ruff, mypy and import-linter."""
     return upkeep.lint(HERE)
+
+
+look_over(sys.argv)

@@ -23,26 +23,32 @@ def console() -> Console:
     return Console(width=wide, highlight=False, soft_wrap=False)
 
 
-def guarded(command: Callable[P, ExitCode]) -> Callable[P, None]:
-    """Run a command and leave the process with its exit code.
+def exit_code_of(command: Callable[[], ExitCode]) -> ExitCode:
+    """Run a command and give its exit code.
 
     Errors of ours are printed to stderr with what to do, Ctrl-C outside of a run ends quietly with 130.
     """
+    try:
+        code = command()
+    except CrossmatrixError as error:
+        Console(stderr=True, highlight=False).print(f"crossmatrix: {error}", markup=False, soft_wrap=True)
+        code = error.exit_code
+    except KeyboardInterrupt:
+        Console(stderr=True).print("crossmatrix: interrupted", markup=False)
+        code = ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone, as with `| head`; what is still buffered must not raise at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = ExitCode.OK
+    return code
+
+
+def guarded(command: Callable[P, ExitCode]) -> Callable[P, None]:
+    """Run a command and leave the process with its exit code."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            code = command(*args, **kwargs)
-        except CrossmatrixError as error:
-            Console(stderr=True, highlight=False).print(f"crossmatrix: {error}", markup=False, soft_wrap=True)
-            code = error.exit_code
-        except KeyboardInterrupt:
-            Console(stderr=True).print("crossmatrix: interrupted", markup=False)
-            code = ExitCode.INTERRUPTED
-        except BrokenPipeError:
-            # The reader of our output has gone, as with `| head`; what is still buffered must not raise at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = ExitCode.OK
+        code = exit_code_of(lambda: command(*args, **kwargs))
         sys.stdout.flush()
         raise SystemExit(int(code))
 

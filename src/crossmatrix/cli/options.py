@@ -9,19 +9,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from invoke.program import Program
 from invoke.tasks import task
 
 from crossmatrix.api.options import DEFAULT_MATRIX, Choice, Manner
-from crossmatrix.cli.guard import guarded
-from crossmatrix.errors import UsageError, nearest
+from crossmatrix.cli.guard import exit_code_of, guarded
+from crossmatrix.cli.words import check_words
+from crossmatrix.errors import ExitCode, UsageError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from invoke.context import Context
     from invoke.tasks import Task
-
-    from crossmatrix.errors import ExitCode
 
 Value = str | bool | list[str]
 
@@ -88,8 +88,8 @@ class Options:
         """Read the options that say which cells."""
         return Choice(
             matrix=self.text("matrix") or DEFAULT_MATRIX,
-            only=self.words("only"),
-            skip=self.words("skip"),
+            only=self.many("only"),
+            skip=self.many("skip"),
             cells=self.words("cells"),
             tier=self.text("tier"),
             sources=self.many("source"),
@@ -118,12 +118,12 @@ class Options:
 CHOICE = (
     Option(name="matrix", help=f"name of the matrix recipe (default: {DEFAULT_MATRIX})"),
     Option(name="cells", help="globs over cell ids, separated by commas"),
-    Option(name="only", help="words that cells must match: library=nettle,endian=big", default=[]),
-    Option(name="skip", help="words of cells that are left out", default=[]),
+    Option(name="only", help="VALUE: what cells must match: library=nettle,endian=big", default=[]),
+    Option(name="skip", help="VALUE: words of cells that are left out", default=[]),
     Option(name="tier", help="how much of the test suites runs: smoke, core, full"),
-    Option(name="source", help="openssl=PATH@REF, openssl=FOLDER or openssl=FILE instead of a release", default=[]),
-    Option(name="patch", help="openssl=FILE, applied on top; repeat it for more, in order", default=[]),
-    Option(name="mirror", help="folder with release files, tried first", default=[]),
+    Option(name="source", help="VALUE: openssl=PATH@REF, =FOLDER or =FILE instead of a release", default=[]),
+    Option(name="patch", help="VALUE: openssl=FILE, applied on top; repeat it for more, in order", default=[]),
+    Option(name="mirror", help="VALUE: folder with release files, tried first", default=[]),
 )
 JOBS = Option(name="jobs", help="how many jobs at a time (default: what the engine's CPUs and memory bear)")
 FRESH = Option(name="fresh", help="use nothing of earlier runs", default=False)
@@ -134,6 +134,10 @@ MANNER = (
     Option(name="fail_fast", help="start nothing more after the first cell that is not as expected", default=False),
     Option(name="keep_container", help="leave the jobs' containers, for a look inside", default=False),
 )
+
+
+TASKS: dict[str, tuple[Option, ...]] = {}
+"""The options of every task that was made, by its name."""
 
 
 def format_option(*known: str) -> Option:
@@ -182,13 +186,33 @@ def command(
         made: Task[Callable[..., None]] = task(
             name=name or body.__name__,
             default=default,
+            auto_shortflags=False,
             positional=[option.name for option in options if option.positional],
             iterable=[option.name for option in options if isinstance(option.default, list)],
             help={option.name.replace("_", "-"): option.help for option in options},
         )(invoked)
+        TASKS[name or body.__name__] = options
         return made
 
     return decorate
+
+
+def look_over(arguments: Sequence[str]) -> None:
+    """Leave with exit code 2 and words that help where a task or option on the command line does not exist."""
+    own = {flag: argument.takes_value for argument in Program().core_args() for flag in _flags(argument.names)}
+    if arguments and Path(arguments[0]).name in {"invoke", "inv"}:
+
+        def check() -> ExitCode:
+            check_words(arguments[1:], TASKS, own)
+            return ExitCode.OK
+
+        code = exit_code_of(check)
+        if code is not ExitCode.OK:
+            raise SystemExit(int(code))
+
+
+def _flags(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"-{name}" if len(name) == 1 else f"--{name}" for name in names)
 
 
 def command_line(arguments: Sequence[str]) -> str:
