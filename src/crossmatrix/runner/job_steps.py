@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.plan import Job, JobKind
 from crossmatrix.steps import bench_steps, build_steps, run_steps, steps_digest
+from crossmatrix.steps.builds import workload_files
 from crossmatrix.steps.surroundings import left_out_tests
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from crossmatrix.catalog import Build, Cell
-    from crossmatrix.steps.stage import Steps
+    from crossmatrix.steps.stage import InputFile, Steps
 
 BENCH_TIER = "bench"
 """The tier of measuring jobs; recipes cannot use the name."""
@@ -21,16 +22,20 @@ BENCH_TIER = "bench"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JobSteps:
-    """Makes steps from recipes; ``recipes`` is the folder that ``Library.workload`` is relative to."""
+    """Makes steps from recipes; ``recipes`` is the folder that ``Library.workload`` is relative to.
+
+    Workload files are read once: for speed, and so that a key names what is compiled, whoever edits meanwhile.
+    """
 
     recipes: Path
     algorithms: tuple[str, ...] = ()
     _digests: dict[str, str] = field(default_factory=dict)
+    _workloads: dict[tuple[str, ...], tuple[InputFile, ...]] = field(default_factory=dict)
 
     def of(self, job: Job, *, processes: int) -> Steps:
         """Give a job's steps; ``processes`` is how many it may run side by side."""
         if job.kind is JobKind.BUILD:
-            return build_steps(job.build, recipes=self.recipes, processes=processes)
+            return self._build(job.build, processes)
         if job.cell is None:
             raise ValueError(f"the run job {job.id} has no cell")
         return self._run(job.cell, processes)
@@ -38,7 +43,7 @@ class JobSteps:
     def for_build(self, build: Build) -> str:
         """Give the digest of a build's steps."""
         if build.id not in self._digests:
-            self._digests[build.id] = steps_digest(build_steps(build, recipes=self.recipes, processes=1))
+            self._digests[build.id] = steps_digest(self._build(build, 1))
         return self._digests[build.id]
 
     def for_run(self, cell: Cell) -> str:
@@ -55,6 +60,12 @@ class JobSteps:
         if seen not in self._digests:
             self._digests[seen] = steps_digest(self._run(cell, 1))
         return self._digests[seen]
+
+    def _build(self, build: Build, processes: int) -> Steps:
+        paths = build.library.workload
+        if paths not in self._workloads:
+            self._workloads[paths] = tuple(workload_files(paths, self.recipes))
+        return build_steps(build, recipes=self.recipes, processes=processes, workload=self._workloads[paths])
 
     def _run(self, cell: Cell, processes: int) -> Steps:
         if cell.tier.name == BENCH_TIER:

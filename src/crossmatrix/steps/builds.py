@@ -26,7 +26,13 @@ _COLLECT_S = 300
 _WORKLOAD_S = 300
 
 
-def build_steps(build: Build, *, recipes: Path, processes: int) -> Steps:
+def build_steps(
+    build: Build,
+    *,
+    recipes: Path,
+    processes: int,
+    workload: tuple[InputFile, ...] | None = None,
+) -> Steps:
     """Give all that a build job does.
 
     The runner has put the source at ``/work/source.tar`` before.
@@ -35,6 +41,7 @@ def build_steps(build: Build, *, recipes: Path, processes: int) -> Steps:
         build: what is compiled.
         recipes: folder that ``Library.workload`` is relative to.
         processes: compilers side by side.
+        workload: what ``workload_files`` gives, where it has been read before.
 
     Raises:
         UsageError: there are no scripts for the library, the toolchain does not serve the target, the library has
@@ -42,7 +49,7 @@ def build_steps(build: Build, *, recipes: Path, processes: int) -> Steps:
     """
     library, tools = build.library, _tools(build)
     check_library(library.name)
-    inputs = tuple(workload_files(library.workload, recipes))
+    inputs = tuple(workload_files(library.workload, recipes)) if workload is None else workload
     sources = [file.path.removeprefix("/work/workload/") for file in inputs if file.path.endswith(".c")]
     flags = " ".join(tools.flags)
     jobs = str(max(1, processes))

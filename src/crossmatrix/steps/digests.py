@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from crossmatrix.checksums import sha256_bytes, sha256_value
@@ -21,7 +22,7 @@ def steps_digest(steps: Steps) -> str:
     """
     return sha256_value(
         {
-            "inputs": [[file.path, sha256_bytes(file.data), file.executable] for file in steps.inputs],
+            "inputs": [[file.path, _of_content(file.data), file.executable] for file in steps.inputs],
             "stages": [
                 {
                     "name": stage.name,
@@ -35,3 +36,9 @@ def steps_digest(steps: Steps) -> str:
             "outputs": steps.outputs,
         },
     )
+
+
+@lru_cache(maxsize=256)
+def _of_content(data: bytes) -> str:
+    """Give the checksum of a file that many builds share; bytes remember their hash, so that finding it is cheap."""
+    return sha256_bytes(data)
