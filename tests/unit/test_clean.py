@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,6 +125,31 @@ def test_live_run_keeps_what_it_uses(tmp_path: Path) -> None:
     cleaned = _clean(engine, tmp_path)
     assert engine.removed == ["old"]
     assert {item.name for item in cleaned.kept} == {"c", "v", "i"}
+
+
+def test_images_are_kept_for_other_state_directories(tmp_path: Path) -> None:
+    """A base on which others' images are built stays, and every image while anybody's run works on the engine."""
+    base = _thing("image", "base", tmp_path, image="base-bookworm")
+    mine, other = _thing("image", "mine", tmp_path, image="gcc"), _thing("image", "other", Path("/other"), image="gcc")
+    assert [item.name for item in _clean(PlayedEngine(base, mine, other), tmp_path).removed] == ["mine"]
+    assert [item.name for item in _clean(PlayedEngine(base, mine), tmp_path).removed] == ["base", "mine"]
+    labels = {**process_labels(), HOME_LABEL: "/other"}
+    alive = Belonging(kind="container", id="c", name="c", labels=labels, created=1.0, size_bytes=None)
+    assert _clean(PlayedEngine(base, mine, alive), tmp_path).removed == ()
+
+
+def test_unfinished_image_is_kept_while_its_build_may_work(tmp_path: Path) -> None:
+    """An image without a name may belong to a build in another state directory; an old one is rubbish."""
+    old = _thing("image", "<unfinished 1>", tmp_path)
+    fresh = Belonging(
+        kind="image",
+        id="2",
+        name="<unfinished 2>",
+        labels=old.labels,
+        created=time.time(),
+        size_bytes=1,
+    )
+    assert [item.name for item in _clean(PlayedEngine(old, fresh), tmp_path).removed] == ["<unfinished 1>"]
 
 
 def test_held_lock_keeps_volumes_images_and_results(tmp_path: Path) -> None:

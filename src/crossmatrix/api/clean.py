@@ -7,25 +7,26 @@ import time
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from crossmatrix.engine.belongings import CONTAINER, IMAGE, VOLUME, belongings, remove_belonging
-from crossmatrix.engine.owners import is_live
+from crossmatrix.engine.owners import IMAGE_LABEL, is_live
 from crossmatrix.errors import InfrastructureError, StoreError
 from crossmatrix.store import State
 from crossmatrix.store.runs import size_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from crossmatrix.engine import DockerEngine
     from crossmatrix.engine.belongings import Belonging
 
 RUN, RESULT, TEMPORARY = "run", "result", "temporary"
 _ORDER = (CONTAINER, VOLUME, IMAGE, RUN, RESULT, TEMPORARY)
+_BUILD_S = 7200.0
 _LIVE = "a run works in this state directory"
 
 
@@ -181,21 +182,42 @@ def _of_engine(
     if engine is None:
         return
     client = engine.client
-    ours = [item for item in belongings(client) if everything or item.home == str(home.absolute())]
-    busy = {item.home for item in ours if item.kind == CONTAINER and is_live(item.labels)} | (
-        {str(home.absolute())} if live else set()
-    )
+    mine = str(home.absolute())
+    every = belongings(client)
+    ours = [item for item in every if everything or item.home == mine]
+    busy = {item.home for item in every if item.kind == CONTAINER and is_live(item.labels)}
+    busy |= {one for one in {item.home for item in ours} if one and one != mine and locked(Path(one))}
+    busy |= {mine} if live else set()
+    shared = not everything and any(item.kind == IMAGE and item.home != mine for item in every)
     for item in sorted(ours, key=lambda one: _ORDER.index(one.kind)):
-        yield _Candidate(item=_engine_item(item, now, busy), remove=partial(remove_belonging, client, item))
+        kept = _why_kept(item, busy, now, shared=shared)
+        yield _Candidate(item=_engine_item(item, now, kept), remove=partial(remove_belonging, client, item))
 
 
-def _engine_item(item: Belonging, now: float, busy: set[str]) -> Item:
-    """Describe one thing of the engine's; what a live run may use is kept."""
-    kept = ""
+def _why_kept(item: Belonging, busy: set[str], now: float, *, shared: bool) -> str:
+    """Say why a thing of the engine's is kept; empty where it may go.
+
+    Images are looked up by what is in them, so that a run of any state directory may use those of another.
+    """
     if item.kind == CONTAINER:
-        kept = "its run works" if is_live(item.labels) else ""
-    elif item.home in busy:
-        kept = _LIVE
+        return "its run works" if is_live(item.labels) else ""
+    if item.home in busy:
+        return _LIVE
+    if item.kind != IMAGE:
+        return ""
+    reasons = (
+        (bool(busy), "a run works on this engine"),
+        (item.unfinished and now - item.created < _BUILD_S, "it may be part of a build that works"),
+        (
+            shared and item.labels.get(IMAGE_LABEL, "").startswith("base-"),
+            "images of other state directories are built on it",
+        ),
+    )
+    return next((reason for holds, reason in reasons if holds), "")
+
+
+def _engine_item(item: Belonging, now: float, kept: str) -> Item:
+    """Describe one thing of the engine's."""
     return Item(
         kind=item.kind,
         name=item.name,

@@ -39,6 +39,11 @@ class Belonging:
     size_bytes: int | None
 
     @property
+    def unfinished(self) -> bool:
+        """Whether it is an image without a name: what a build that failed, or that still works, has made so far."""
+        return self.kind == IMAGE and self.name.startswith("<")
+
+    @property
     def home(self) -> str:
         """The state directory that it belongs to."""
         return self.labels.get(HOME_LABEL, "")
@@ -67,7 +72,7 @@ def remove_belonging(client: Client, item: Belonging) -> None:
             client.ask(f"remove volume {item.name}", lambda api: api.remove_volume(item.id))
         else:
             # By name where it has one: by id the engine refuses an image that has two.
-            name = item.id if item.name.startswith("<") else item.name
+            name = item.id if item.unfinished else item.name
             client.ask(f"remove image {item.name}", lambda api: api.remove_image(name))
     except GoneError:
         return

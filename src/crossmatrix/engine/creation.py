@@ -107,8 +107,9 @@ def _host_config(api: APIClient, spec: ContainerSpec, limits: Limits) -> dict[st
             "/tmp": f"rw,exec,nosuid,nodev,mode=1777,size={min(spec.scratch_bytes, _SMALL_TMP_BYTES)}",  # noqa: S108
         },
         mounts=[_mount(mount) for mount in spec.mounts],
-        # A crash is read from the exit status; a core dump would only fill the disk.
-        ulimits=[Ulimit(name="core", soft=0, hard=0)],
+        # A crash is read from the exit status; a core dump would only fill the disk. Files are limited alike on every
+        # engine: Docker's and Podman's own defaults differ, and Podman's cannot be set on every machine.
+        ulimits=[Ulimit(name="core", soft=0, hard=0), Ulimit(name="nofile", soft=1024, hard=4096)],
         mem_limit=spec.memory_bytes if limits.memory else None,
         memswap_limit=spec.memory_bytes if limits.memory and limits.swap else None,
         nano_cpus=round(spec.cpus * 1e9) if limits.cpu else None,

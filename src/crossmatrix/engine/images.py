@@ -83,7 +83,11 @@ class Images:
         if ref is not None:
             return ref
         needs = {need.name: self.build(need, on_line) for need in spec.needs}
-        base = self._base(spec.suite, on_line)
+        tag = self._base(spec.suite, on_line)
+        found = self._inspect(tag)
+        if found is None:
+            raise InfrastructureError(f"The base image {tag} is gone from the engine; give the same command again.")
+        base = _plain(found[0])
         with self._lock(spec.tag, on_line):
             ref = self.find(spec)
             if ref is None:
@@ -103,7 +107,8 @@ class Images:
     ) -> None:
         """Build by the engine's classic builder, from an archive made in memory."""
         context = self._context(spec)
-        arguments = {"BASE": base, **{_argument(name): ref.tag for name, ref in needs.items()}}
+        # By id: Podman would look for a name without a registry on one, and not here.
+        arguments = {"BASE": base, **{_argument(name): _plain(ref.id) for name, ref in needs.items()}}
         proxies = proxy_arguments(self._environ)
         follow(
             self._client,
@@ -300,6 +305,11 @@ def parse_packages(data: bytes, tag: str) -> dict[str, str]:
     if not isinstance(value, dict) or not value or not all(isinstance(version, str) for version in value.values()):
         raise InfrastructureError(f"{PACKAGES} of image {tag} is not a list of names and versions.")
     return value
+
+
+def _plain(image_id: str) -> str:
+    """Give an id as a Dockerfile takes it."""
+    return image_id.removeprefix("sha256:")
 
 
 def _argument(name: str) -> str:

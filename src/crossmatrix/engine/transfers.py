@@ -56,8 +56,8 @@ def import_image(
     Raises:
         InfrastructureError: the engine refuses, or its disk is full.
     """
-    repository, _, version = tag.partition(":")
-    params = {"fromSrc": "-", "repo": repository, "tag": version, "platform": PLATFORM, "changes": list(changes)}
+    # The name and its tag in one: Podman does not read a tag that is given apart.
+    params = {"fromSrc": "-", "repo": tag, "platform": PLATFORM, "changes": list(changes)}
     follow(client, f"import {tag}", lambda api: _post(api, params, chunks, IMPORT_S), on_line, limit_s=IMPORT_S)
 
 
