@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from threading import Event
 
 _POLL_S = 0.2
@@ -74,7 +75,7 @@ def work_off(tasks: Sequence[Task], *, slots: int, stop: Event, on_stop: Callabl
     running: dict[Future[bool], Task] = {}
     fault: BaseException | None = None
     told = False
-    with ThreadPoolExecutor(max_workers=slots, thread_name_prefix="job") as pool:
+    with ThreadPoolExecutor(max_workers=slots, thread_name_prefix="job") as pool, _ended(running, stop, on_stop):
         while waiting or running:
             waiting = _start(waiting, running, pool, open_keys, failed, slots=slots, stop=stop)
             if not running:
@@ -97,6 +98,18 @@ def work_off(tasks: Sequence[Task], *, slots: int, stop: Event, on_stop: Callabl
                     failed.add(task.key)
     if fault is not None:
         raise fault
+
+
+@contextlib.contextmanager
+def _ended(running: Mapping[Future[bool], Task], stop: Event, on_stop: Callable[[], None]) -> Iterator[None]:
+    """Let an error in the scheduling itself end what runs: leaving the pool would wait for it as long as it takes."""
+    try:
+        yield
+    except BaseException:
+        stop.set()
+        if running:
+            on_stop()
+        raise
 
 
 def _start(  # noqa: PLR0913 - the scheduler's whole state, seen from one place
