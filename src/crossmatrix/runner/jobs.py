@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+from tenacity import (
+    Retrying,
+    retry_if_exception_type,
+    stop_after_attempt,
+    stop_any,
+    stop_when_event_set,
+    wait_exponential,
+)
+from tenacity.nap import sleep_using_event
 
 from crossmatrix.checksums import sha256_bytes
 from crossmatrix.engine.types import LABEL, ContainerSpec, ImageRef, VolumeMount
-from crossmatrix.errors import InfrastructureError, TransientError
-from crossmatrix.events import StageProgress, StageStarted
+from crossmatrix.errors import InfrastructureError, NoSpaceError, TransientError
+from crossmatrix.events import Note, StageProgress, StageStarted
 from crossmatrix.outcomes import FaultKind, main_fault
 from crossmatrix.plan import Job, JobKind
 from crossmatrix.records import ImageRecord, StageRecord, StageStatus
 from crossmatrix.runner.kept_files import text
 from crossmatrix.store import JobResult
+from crossmatrix.store.atomic import disk_faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tenacity import RetryCallState
 
     from crossmatrix.engine.types import Container
     from crossmatrix.runner.request import Request, Surroundings
@@ -28,7 +40,11 @@ if TYPE_CHECKING:
 
 SOURCE = "/work/source.tar"
 TEST_STAGE = "test"
+ATTEMPTS = 3
+RETRY_WAIT = wait_exponential(multiplier=1, max=10)
 _PROGRESS_S = 0.25
+_ENDS_OTHERWISE = frozenset({StageStatus.TIMED_OUT, StageStatus.INTERRUPTED})
+"""Next time it may end otherwise. A stage that was not run for the failure of one before is a result."""
 _TAIL_BYTES = 64 << 10
 
 
@@ -72,26 +88,29 @@ def execute(job: Job, shop: Workshop) -> JobResult:
 
     Returns:
         The kept result.
+
+    Raises:
+        NoSpaceError: a disk is full; nothing of the job is kept.
     """
     started, clock = shop.world.now(), time.monotonic()
     folder = shop.world.state.results.new_folder()
     stages: tuple[StageRecord, ...] = ()
+    notes: list[str] = []
     fault = hint = ""
     try:
-        for attempt in Retrying(
-            retry=retry_if_exception_type(TransientError),
-            stop=stop_after_attempt(1 if shop.world.stop.is_set() else 3),
-            wait=wait_exponential(multiplier=1, max=10),
-            reraise=True,
-        ):
+        for attempt in _attempts(job, shop, notes):
             with attempt:
                 stages = _Attempt(job, shop, folder).carry_out()
+    except NoSpaceError:
+        # Every other job would fail alike, and what this one left takes room.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     except InfrastructureError as error:
         fault, hint = error.message, error.hint
     if not fault:
         fault = next((why for stage in stages if (why := _blamed(folder, stage))), "")
     ok = not fault and all(stage.status is StageStatus.OK for stage in stages)
-    sound = not fault and all(stage.status in {StageStatus.OK, StageStatus.FAILED} for stage in stages)
+    sound = not fault and not any(stage.status in _ENDS_OTHERWISE for stage in stages)
     result = JobResult(
         key=job.key,
         kind=job.kind,
@@ -108,8 +127,27 @@ def execute(job: Job, shop: Workshop) -> JobResult:
         started=started.isoformat(),
         finished=shop.world.now().isoformat(),
         duration_s=round(time.monotonic() - clock, 2),
+        notes=tuple(notes),
     )
     return shop.world.state.results.keep(folder, result)
+
+
+def _attempts(job: Job, shop: Workshop, notes: list[str]) -> Retrying:
+    """Give the tries at a job; a fault that passes by itself is told and noted, and a stopped run waits for nothing."""
+
+    def tell(state: RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        notes.append(f"try {state.attempt_number} of {ATTEMPTS} failed: {getattr(error, 'message', error)}")
+        shop.world.listen(Note(message=f"{job_label(job)}: {notes[-1]}; it is tried again"))
+
+    return Retrying(
+        retry=retry_if_exception_type(TransientError),
+        stop=stop_any(stop_after_attempt(ATTEMPTS), stop_when_event_set(shop.world.stop)),
+        wait=RETRY_WAIT,
+        sleep=sleep_using_event(shop.world.stop),
+        before_sleep=tell,
+        reraise=True,
+    )
 
 
 def job_label(job: Job) -> str:
@@ -153,7 +191,10 @@ class _Attempt:
         self._shop = shop
         self._folder = folder
         self._home = str(shop.world.state.home)
-        (folder / "logs").mkdir(exist_ok=True)
+        with disk_faults(folder):
+            # What an earlier try left is not this one's.
+            shutil.rmtree(folder / "out", ignore_errors=True)
+            (folder / "logs").mkdir(exist_ok=True)
 
     def carry_out(self) -> tuple[StageRecord, ...]:
         """Prepare volume and container, do the stages, take out what they left."""
@@ -170,7 +211,7 @@ class _Attempt:
                 container.put_file(self._shop.sources[job.build.source.digest][0], SOURCE)
             container.put((file.path, file.data, file.executable) for file in steps.inputs)
             stages = self._stages(container, steps)
-            if not self._shop.world.stop.is_set():
+            if not any(stage.status is StageStatus.INTERRUPTED for stage in stages):
                 container.take(steps.outputs, self._folder / "out")
         return stages
 
@@ -196,22 +237,24 @@ class _Attempt:
         done: list[StageRecord] = []
         for stage in steps.stages:
             broken = bool(done) and done[-1].status is not StageStatus.OK and not _goes_on(done[-1], steps)
-            if broken or self._shop.world.stop.is_set():
+            if broken:
                 done.append(StageRecord(name=stage.name, status=StageStatus.NOT_RUN))
-                continue
-            done.append(self._stage(container, stage))
+            elif self._shop.world.stop.is_set():
+                done.append(StageRecord(name=stage.name, status=StageStatus.INTERRUPTED))
+            else:
+                done.append(self._stage(container, stage))
         return tuple(done)
 
     def _stage(self, container: Container, stage: Stage) -> StageRecord:
         self._shop.world.listen(StageStarted(job=job_label(self._job), stage=stage.name))
         path = self._folder / "logs" / f"{stage.name}.log"
-        with path.open("wb") as log:
+        with disk_faults(path), path.open("wb") as log:
             exit_ = container.run(
                 stage.script,
                 environment=dict(stage.environment),
                 directory=stage.directory,
                 timeout_s=stage.timeout_s,
-                on_output=_tee(log.write, self._progress(stage.name)),
+                on_output=_tee(path, log.write, self._progress(stage.name)),
             )
         if self._shop.world.stop.is_set() and exit_.code != 0:
             status = StageStatus.INTERRUPTED
@@ -247,9 +290,11 @@ def _goes_on(last: StageRecord, steps: Steps) -> bool:
     return stage.may_fail and last.status is StageStatus.FAILED
 
 
-def _tee(write: Callable[[bytes], int], tell: Callable[[bytes], None]) -> Callable[[bytes], None]:
+def _tee(path: Path, write: Callable[[bytes], int], tell: Callable[[bytes], None]) -> Callable[[bytes], None]:
     def both(data: bytes) -> None:
-        write(data)
+        # Here and not further out: the engine would take a full disk of ours for one of its own.
+        with disk_faults(path):
+            write(data)
         tell(data)
 
     return both

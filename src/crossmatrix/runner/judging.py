@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from crossmatrix.analysis import figures_from_bench
+from crossmatrix.checksums import sha256_value
 from crossmatrix.evidence import fault_lines, gather, vacuous
 from crossmatrix.outcomes import judge, parse_suite
 from crossmatrix.records import (
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from crossmatrix.errors import CrossmatrixError
     from crossmatrix.plan import Job
     from crossmatrix.runner.request import Request, Surroundings
-    from crossmatrix.store import JobResult
+    from crossmatrix.store import JobResult, Results
 
 _TAIL_LINES = 100
 _TRY_AGAIN = {Verdict.INFRASTRUCTURE, Verdict.ABORTED, Verdict.TIMED_OUT, Verdict.EMULATOR_CRASHED}
@@ -91,7 +92,7 @@ class Judge:
         if self._world.stop.is_set() and not _whole(build, run):
             record = self._blank(job.cell).model_copy(update={"reason": reason or "stopped before it had ended"})
         else:
-            record = self._kept(run, build) or self._judged(job, job.cell, build, run, reason)
+            record = self._kept(job.cell, run, build) or self._judged(job, job.cell, build, run, reason)
         record = record.model_copy(
             update={"id": job.id, "cached": cached, "reproduce": self._reproduce(job.cell, record.verdict)},
         )
@@ -114,11 +115,11 @@ class Judge:
             update={"verdict": Verdict.UNSUPPORTED, "reason": reason, "links": links},
         )
 
-    def _kept(self, run: JobResult | None, build: JobResult | None) -> CellRecord | None:
-        """Read the judgement made before of the same results by the same code."""
+    def _kept(self, cell: Cell, run: JobResult | None, build: JobResult | None) -> CellRecord | None:
+        """Read the judgement made before of the same results by the same code and rules."""
         if run is None or not run.sound:
             return None
-        record = self._world.state.results.judged(run.key, judging_digest())
+        record = self._world.state.results.judged(run.key, _rules(cell))
         same = record is not None and record.finished == run.finished and (build is None or build.sound)
         return record if same else None
 
@@ -138,9 +139,9 @@ class Judge:
         files: dict[str, bytes] = {}
         if run is not None:
             logs |= stage_logs(results.folder(run.key), run_stages)
-            files = out_files(results.folder(run.key))
+            files = _left(results, run)
         suite = self._suite(cell, run, files)
-        build_files = out_files(build_folder) if build is not None and run is not None else {}
+        build_files = _left(results, build) if build is not None and run is not None else {}
         if run is not None:
             # Where the workload died, the emulator's core says at which instruction.
             program = {"workload": build_files.get("artifacts/workload", b"")}
@@ -187,7 +188,7 @@ class Judge:
             if record.verdict in _TRY_AGAIN:
                 results.doubt(run)
             else:
-                results.keep_judged(run.key, judging_digest(), record)
+                results.keep_judged(run.key, _rules(cell), record)
         return record
 
     def _suite(self, cell: Cell, run: JobResult | None, files: dict[str, bytes]) -> SuiteResult | None:
@@ -233,6 +234,18 @@ def exclusions_of(cell: Cell) -> tuple[Exclusion, ...]:
     """Give the exclusions of its library that apply to a cell."""
     facts = facts_of(cell)
     return tuple(item for item in cell.build.library.exclusions if where_matches(item.where, facts))
+
+
+def _rules(cell: Cell) -> str:
+    """Give the checksum of all that decides a verdict besides what the jobs left: the code, and the recipes' words."""
+    build = cell.build
+    words = (judging_digest(), *map(repr, (build.variant, build.target, cell.profile, exclusions_of(cell))))
+    return sha256_value(words)
+
+
+def _left(results: Results, result: JobResult) -> dict[str, bytes]:
+    """Read what a job left; where it never began, its folder holds what an earlier one of the same key left."""
+    return out_files(results.folder(result.key)) if result.files else {}
 
 
 def _whole(build: JobResult | None, run: JobResult | None) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from filelock import Timeout
@@ -12,12 +12,13 @@ from filelock import Timeout
 from crossmatrix import __version__
 from crossmatrix.analysis import findings
 from crossmatrix.engine.types import LABEL
-from crossmatrix.errors import CrossmatrixError, ExitCode, InfrastructureError
+from crossmatrix.errors import CrossmatrixError, ExitCode, InfrastructureError, NoSpaceError
 from crossmatrix.events import CellFinished, JobFinished, JobStarted, Note, RunStarted
 from crossmatrix.evidence import vacuous_by_neighbours
 from crossmatrix.plan import Decision, Job, JobKind, decide, plan
 from crossmatrix.records import CellRecord, RunRecord, Verdict
 from crossmatrix.report.conclusion import conclude
+from crossmatrix.runner.alive import living
 from crossmatrix.runner.capacity import jobs_at_once, limits
 from crossmatrix.runner.jobs import Workshop, execute, job_label
 from crossmatrix.runner.judging import Judge, exclusions_of
@@ -52,12 +53,8 @@ def carry_out(request: Request, world: Surroundings) -> RunRecord:
         The record, as it is in the store. Infrastructure faults are verdicts in it, never exceptions.
     """
     run = _Run(request, world)
-    # Held while the run lives, so that `clean` takes nothing away from under it.
-    lock = world.state.lock(f"run-{run.id}")
-    with lock:
-        record = run.carry_out()
-    Path(lock.lock_file).unlink(missing_ok=True)
-    return record
+    with living(world.state, run.id):
+        return run.carry_out()
 
 
 class _Run:
@@ -69,7 +66,9 @@ class _Run:
         self._supplies = Supplies()
         self._results: dict[str, JobResult] = {}
         self._cells: dict[str, CellRecord] = {}
-        self._guard = threading.Lock()
+        self._seen: dict[str, str] = {}
+        self._full: NoSpaceError | None = None
+        self._guard = Lock()
         now = world.now()
         info = world.engine.info
         self._record = RunRecord(
@@ -122,14 +121,14 @@ class _Run:
         self._supplies.images.update(present_images(names, self._world.engine, self._world.images))
         specs = [cell.build.source for cell in self._request.cells]
         if len(self._supplies.images) < len(names):
-            fetching = threading.Thread(target=ready_sources, args=(specs, self._world, self._supplies))
-            fetching.start()
-            try:
+            with ThreadPoolExecutor(1, thread_name_prefix="sources") as pool:
+                fetching = pool.submit(ready_sources, specs, self._world, self._supplies)
                 ready_images(names, self._world, self._supplies)
-            finally:
-                fetching.join()
+                fetching.result()
         states = image_states(names, self._world.images, self._supplies.images)
         jobs = plan(self._request.cells, states, self._world.steps)
+        kept = {job.key: self._world.state.results.load(job.key) for job in jobs.jobs}
+        self._seen.update({key: result.run_id for key, result in kept.items() if result is not None})
         decisions = decide(jobs, self._kept, fresh=self._request.fresh)
         needed = [item.job.build.source for item in decisions if item.run and item.job.kind is JobKind.BUILD]
         ready_sources(needed, self._world, self._supplies)
@@ -198,7 +197,12 @@ class _Run:
             result = self._faulty(job, fault)
             cached = False
         else:
-            result, cached = self._locked(job, shop)
+            try:
+                result, cached = self._locked(job, shop)
+            except InfrastructureError as error:
+                result, cached = self._faulty(job, error), False
+                if isinstance(error, NoSpaceError):
+                    self._no_space(error)
         with self._guard:
             self._results[job.key] = result
         ended = "done by another run meanwhile" if cached else _words(result)
@@ -211,7 +215,6 @@ class _Run:
 
     def _locked(self, job: Job, shop: Workshop) -> tuple[JobResult, bool]:
         lock = self._world.state.lock(f"job-{job.key[:40]}")
-        before = self._world.state.results.load(job.key)
         told = False
         while True:
             try:
@@ -225,7 +228,7 @@ class _Run:
                     told = True
         try:
             after = self._world.state.results.load(job.key)
-            news = after is not None and after.sound and (before is None or after.run_id != before.run_id)
+            news = after is not None and after.sound and after.run_id != self._seen.get(job.key)
             if after is not None and news and (job.kind is JobKind.RUN or self._kept.has_tree(job.key)):
                 return after, True
             return execute(job, shop), False
@@ -252,14 +255,22 @@ class _Run:
 
     def _finish_cell(self, job: Job, result: JobResult | None, *, cached: bool, reason: str = "") -> None:
         """Judge one cell, write its record at once, and stop early where that was asked for."""
-        record = self._judge.cell(
-            job,
-            build=self._results.get(job.needs[0]),
-            run=result,
-            run_id=self._record.run_id,
-            cached=cached,
-            reason=reason,
-        )
+        if job.cell is None:
+            raise ValueError(f"the job {job.id} runs no cell")
+        try:
+            if self._full is not None and (result is None or result.fault == self._full.message):
+                raise self._full
+            record = self._judge.cell(
+                job,
+                build=self._results.get(job.needs[0]),
+                run=result,
+                run_id=self._record.run_id,
+                cached=cached,
+                reason=reason,
+            )
+        except NoSpaceError as error:
+            self._no_space(error)
+            record = self._judge.fault(job.cell, error)
         self._keep(record)
         self._world.listen(CellFinished(record=record))
         if self._request.fail_fast and not record.verdict.as_expected:
@@ -271,10 +282,13 @@ class _Run:
                 self._keep(self._judge.fault(cell, error))
 
     def _keep(self, record: CellRecord) -> None:
-        """Keep a cell's record at once, so that a run that is killed leaves it."""
+        """Keep a cell's record at once, so that a run that is killed leaves it; a full disk does not lose it."""
         with self._guard:
             self._cells[record.id] = record
-        self._world.state.runs.write_cell(self._record.run_id, record)
+        try:
+            self._world.state.runs.write_cell(self._record.run_id, record)
+        except NoSpaceError as error:
+            self._no_space(error)
 
     def _leave_nothing(self) -> None:
         """Stop what is still ours on the engine; kept containers stay only after a run that was not stopped."""
@@ -287,8 +301,17 @@ class _Run:
         except InfrastructureError as error:
             self._note(f"containers of this run may be left: {error}")
 
+    def _no_space(self, error: NoSpaceError) -> None:
+        """Stop for a full disk: everything else that has to be written would fail alike."""
+        with self._guard:
+            known, self._full = self._full, self._full or error
+        self._world.stop.set()
+        if known is None:
+            self._note(f"stopped: {error}")
+
     def _note(self, message: str) -> None:
-        self._record = self._record.model_copy(update={"notes": (*self._record.notes, message)})
+        with self._guard:
+            self._record = self._record.model_copy(update={"notes": (*self._record.notes, message)})
         self._world.listen(Note(message=message))
 
     def _conclude(self) -> RunRecord:
@@ -298,7 +321,7 @@ class _Run:
         judged = tuple(_with_neighbours(record, reasons.get(record.id, "")) for record in cells)
         for before, after in zip(cells, judged, strict=True):
             if before is not after:
-                self._world.state.runs.write_cell(self._record.run_id, after)
+                self._keep(after)
         found = findings(judged, excluded={cell.id: exclusions_of(cell) for cell in self._request.cells})
         code = conclude(judged, found, interrupted=self._world.interrupted.is_set())
         self._record = self._record.model_copy(
@@ -310,7 +333,10 @@ class _Run:
                 "exit_code": int(code),
             },
         )
-        self._world.state.runs.write(self._record)
+        try:
+            self._world.state.runs.write(self._record)
+        except NoSpaceError as error:
+            self._no_space(error)
         return self._record
 
 
@@ -318,10 +344,6 @@ def _with_neighbours(record: CellRecord, reason: str) -> CellRecord:
     if not reason or record.verdict is not Verdict.PASSED:
         return record
     return record.model_copy(update={"verdict": Verdict.VACUOUS, "reason": reason})
-
-
-def _label(job: Job) -> str:
-    return f"{job.kind} {job.id}"
 
 
 def _words(result: JobResult) -> str:

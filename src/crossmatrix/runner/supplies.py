@@ -104,14 +104,15 @@ def _build(spec: ImageSpec, world: Surroundings) -> ImageRef:
 
 
 def ready_sources(specs: Iterable[SourceSpec], world: Surroundings, supplies: Supplies) -> None:
-    """Fetch sources, each once.
+    """Fetch sources, each once, also where that failed before.
 
     Args:
         specs: of the builds that have to run.
         world: that fetches.
         supplies: gets the sources, or under a source's digest the fault.
     """
-    for spec in {spec.digest: spec for spec in specs if spec.digest not in supplies.sources}.values():
+    done = supplies.sources.keys() | supplies.faults.keys()
+    for spec in {spec.digest: spec for spec in specs if spec.digest not in done}.values():
         try:
             supplies.sources[spec.digest] = world.fetch(spec)
         except InfrastructureError as error:

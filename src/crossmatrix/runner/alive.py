@@ -1,0 +1,47 @@
+"""Which runs still work: each holds a lock, which the system frees when its process ends, however it ends."""
+
+from __future__ import annotations
+
+import fcntl
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crossmatrix.store import State
+
+
+@contextmanager
+def living(state: State, run_id: str) -> Iterator[None]:
+    """Hold a run's lock, so that `clean` and other runs see that it works.
+
+    Where no other run works, what killed ones had begun to collect is removed first.
+    """
+    own = state.lock(f"run-{run_id}")
+    with state.lock("begin"):
+        if not any(_is_held(path) for path in sorted((state.home / "locks").glob("run-*.lock"))):
+            state.results.sweep()
+        own.acquire()
+    try:
+        yield
+    finally:
+        own.release()
+        Path(own.lock_file).unlink(missing_ok=True)
+
+
+def is_alive(state: State, run_id: str) -> bool:
+    """Whether a run still works; writes nothing, so that it can be asked of a folder that is read-only."""
+    return _is_held(state.home / "locks" / f"run-{run_id}.lock")
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
