@@ -68,6 +68,7 @@ def test_status_without_a_daemon(tmp_path: Path) -> None:
 
 def test_limits_that_an_engine_lacks() -> None:
     """A rootless engine on cgroup v1 says that it has no limits; what is not mentioned is there."""
-    assert Limits.of({}) == Limits(cpu=True, memory=True, swap=True, processes=True)
+    assert Limits.of({}) == Limits(cpu=True, memory=True, swap=True, processes=True, core=True)
     info = {"CpuCfsQuota": False, "MemoryLimit": False, "SwapLimit": False, "PidsLimit": False}
-    assert Limits.of(info) == Limits(cpu=False, memory=False, swap=False, processes=False)
+    expected = Limits(cpu=False, memory=False, swap=False, processes=False, core=False)
+    assert Limits.of(info, core=False) == expected

@@ -34,15 +34,22 @@ class Limits:
     memory: bool
     swap: bool
     processes: bool
+    core: bool
 
     @classmethod
-    def of(cls, info: Mapping[str, object]) -> Limits:
-        """Read them from the engine's answer to ``/info``; what it does not mention it has."""
+    def of(cls, info: Mapping[str, object], *, core: bool = True) -> Limits:
+        """Read them from the engine's answer to ``/info``; what it does not mention it has.
+
+        Args:
+            info: the answer.
+            core: whether the limit on core files can be set; it says nothing of that.
+        """
         return cls(
             cpu=bool(info.get("CpuCfsQuota", True)),
             memory=bool(info.get("MemoryLimit", True)),
             swap=bool(info.get("SwapLimit", True)),
             processes=bool(info.get("PidsLimit", True)),
+            core=core,
         )
 
 
@@ -107,15 +114,23 @@ def _host_config(api: APIClient, spec: ContainerSpec, limits: Limits) -> dict[st
             "/tmp": f"rw,exec,nosuid,nodev,mode=1777,size={min(spec.scratch_bytes, _SMALL_TMP_BYTES)}",  # noqa: S108
         },
         mounts=[_mount(mount) for mount in spec.mounts],
-        # A crash is read from the exit status; a core dump would only fill the disk. Files are limited alike on every
-        # engine: Docker's and Podman's own defaults differ, and Podman's cannot be set on every machine.
-        ulimits=[Ulimit(name="core", soft=0, hard=0), Ulimit(name="nofile", soft=1024, hard=4096)],
+        ulimits=_ulimits(limits),
         mem_limit=spec.memory_bytes if limits.memory else None,
         memswap_limit=spec.memory_bytes if limits.memory and limits.swap else None,
         nano_cpus=round(spec.cpus * 1e9) if limits.cpu else None,
         pids_limit=spec.processes if limits.processes else None,
     )
     return config
+
+
+def _ulimits(limits: Limits) -> list[Ulimit]:
+    """Give the limits of each process.
+
+    No core files, which would fill the disk; a step that wants one may raise its own limit. Open files alike on every
+    engine: Docker's and Podman's own defaults differ, and Podman's cannot be set on every machine.
+    """
+    files = Ulimit(name="nofile", soft=1024, hard=4096)
+    return [files, Ulimit(name="core", soft=0, hard=-1)] if limits.core else [files]
 
 
 def _mount(mount: VolumeMount) -> Mount:

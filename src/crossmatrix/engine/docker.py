@@ -41,7 +41,8 @@ class DockerEngine:
         check_version(version, client.endpoint)
         info = client.ask("describe itself", lambda api: api.info())
         self._info = describe(version, info, client.endpoint)
-        self._limits = Limits.of(info)
+        self._mapped = self._info.rootless or self._info.kind == "podman"
+        self._limits = Limits.of(info, core=not self._mapped)
         # The engine's folder can be looked at only where the engine runs on this machine, not in a machine of its own.
         self._here = client.endpoint.socket is not None and info.get("Name") == socket.gethostname()
         self._images = Images(
@@ -102,7 +103,7 @@ class DockerEngine:
             spec,
             limits=self._limits,
             home=self.home_label,
-            chown=self._info.rootless or self._info.kind == "podman",
+            chown=self._mapped,
         )
 
     def stop_containers(self, labels: Mapping[str, str]) -> int:
