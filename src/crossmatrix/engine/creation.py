@@ -71,7 +71,7 @@ def started(client: Client, spec: ContainerSpec, *, limits: Limits, home: str, c
         InfrastructureError: it cannot be created or started.
     """
     if chown:
-        _give_volumes(client, spec, home)
+        _give_volumes(client, spec, limits, home)
     labels = {KIND_LABEL: "job", HOME_LABEL: home, **spec.labels, **process_labels()}
     if spec.keep:
         labels[KEEP_LABEL] = "1"
@@ -138,7 +138,7 @@ def _mount(mount: VolumeMount) -> Mount:
     return Mount(mount.path, mount.volume, type="volume", read_only=mount.read_only)
 
 
-def _give_volumes(client: Client, spec: ContainerSpec, home: str) -> None:
+def _give_volumes(client: Client, spec: ContainerSpec, limits: Limits, home: str) -> None:
     """Let the ordinary user own the volumes it writes to, by a short container that may do nothing but chown."""
     mounts = [mount for mount in spec.mounts if not mount.read_only]
     if not mounts:
@@ -156,6 +156,7 @@ def _give_volumes(client: Client, spec: ContainerSpec, home: str) -> None:
                 network_mode="none",
                 cap_drop=["ALL"],
                 cap_add=["CHOWN"],
+                ulimits=_ulimits(limits),
                 mounts=[_mount(mount) for mount in mounts],
             ),
         ),
