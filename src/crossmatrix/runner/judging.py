@@ -146,7 +146,7 @@ class Judge:
             # Where the workload died, the emulator's core says at which instruction.
             program = {"workload": build_files.get("artifacts/workload", b"")}
             logs["evidence"] = "\n".join((logs.get("evidence", ""), *fault_lines(files, program)))
-        evidence = gather(cell, build=build_files, run=files) if run is not None else Evidence()
+        evidence = gather(cell, build=build_files, run=files) if files else Evidence()
         vectors = _vectors(files)
         measuring = cell.tier.name == BENCH_TIER
         exclusions = exclusions_of(cell)

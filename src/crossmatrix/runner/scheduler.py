@@ -77,7 +77,8 @@ def work_off(tasks: Sequence[Task], *, slots: int, stop: Event, on_stop: Callabl
     told = False
     with ThreadPoolExecutor(max_workers=slots, thread_name_prefix="job") as pool, _ended(running, stop, on_stop):
         while waiting or running:
-            waiting = _start(waiting, running, pool, open_keys, failed, slots=slots, stop=stop)
+            waiting = _given_up(waiting, open_keys, failed, stop)
+            waiting = _start(waiting, running, pool, open_keys, slots)
             if not running:
                 if waiting:
                     msg = f"tasks wait for each other: {', '.join(task.key for task in waiting[:5])}"
@@ -112,25 +113,36 @@ def _ended(running: Mapping[Future[bool], Task], stop: Event, on_stop: Callable[
         raise
 
 
-def _start(  # noqa: PLR0913 - the scheduler's whole state, seen from one place
-    waiting: list[Task],
-    running: dict[Future[bool], Task],
-    pool: ThreadPoolExecutor,
-    open_keys: set[str],
-    failed: set[str],
-    *,
-    slots: int,
-    stop: Event,
-) -> list[Task]:
-    """Start what can be started, give up what cannot be, and give what still waits."""
-    left = []
-    for task in waiting:
-        broken = next((need for need in task.needs if need in failed), None)
-        if stop.is_set() or broken is not None:
+def _given_up(waiting: Sequence[Task], open_keys: set[str], failed: set[str], stop: Event) -> list[Task]:
+    """Give up what cannot be started any more, and give what still can.
+
+    Before anything is started: giving up may be what stops the run.
+    """
+    left = list(waiting)
+    while True:
+        gone = [task for task in left if stop.is_set() or failed.intersection(task.needs)]
+        if not gone:
+            return left
+        names = {task.key for task in gone}
+        left = [task for task in left if task.key not in names]
+        for task in gone:
+            broken = next((need for need in task.needs if need in failed), None)
             open_keys.discard(task.key)
             failed.add(task.key)
             task.give_up("stopped before it began" if stop.is_set() else f"needs {broken}, which failed")
-        elif len(running) < slots and not open_keys.intersection(task.needs):
+
+
+def _start(
+    waiting: Sequence[Task],
+    running: dict[Future[bool], Task],
+    pool: ThreadPoolExecutor,
+    open_keys: set[str],
+    slots: int,
+) -> list[Task]:
+    """Start what can be started, and give what still waits."""
+    left = []
+    for task in waiting:
+        if len(running) < slots and not open_keys.intersection(task.needs):
             running[pool.submit(task.action)] = task
         else:
             left.append(task)
