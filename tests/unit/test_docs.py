@@ -126,7 +126,8 @@ def _documented(name: str) -> dict[str, str]:
     for title in shared:
         if title not in _options():
             rows |= _rows(sections[title])
-    return rows | _rows(own)
+    left_out = re.findall(r"all but `(--[\w-]+)`", own)
+    return {flag: row for flag, row in (rows | _rows(own)).items() if flag not in left_out}
 
 
 def _command_lines(page: Path) -> Iterator[tuple[str, list[str]]]:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from crossmatrix.records import CellRecord
 
 
+_NAMED = 8
+"""How many idle functions a finding names; the report's table has them all."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CoverageRow:
     """One assembly function.
@@ -71,13 +75,14 @@ def coverage(records: Sequence[CellRecord]) -> Coverage:
             groups[record.library, record.target].append(record)
     return Coverage(
         groups=tuple(
-            CoverageGroup(library=library, target=target, cells=tuple(r.id for r in cells), rows=_rows(cells))
+            CoverageGroup(library=library, target=target, cells=tuple(r.id for r in cells), rows=rows_of(cells))
             for (library, target), cells in sorted(groups.items())
         )
     )
 
 
-def _rows(cells: Sequence[CellRecord]) -> tuple[CoverageRow, ...]:
+def rows_of(cells: Sequence[CellRecord]) -> tuple[CoverageRow, ...]:
+    """Give every assembly function that is in some of these cells, by name, with its count in each."""
     present = [frozenset(record.evidence.assembly_functions_present) for record in cells]
     executed = [record.evidence.assembly_functions_executed for record in cells]
     functions = sorted(frozenset[str]().union(*present, *executed))
@@ -101,7 +106,7 @@ def never_executed(records: Sequence[CellRecord]) -> tuple[Finding, ...]:
             having = [
                 cell for place, cell in enumerate(group.cells) if any(r.counts[place] is not None for r in nowhere)
             ]
-            names = ", ".join(row.function for row in nowhere)
+            names = listed([row.function for row in nowhere], _NAMED)
             found.append(
                 Finding(
                     kind=FindingKind.NEVER_EXECUTED,
@@ -111,7 +116,7 @@ def never_executed(records: Sequence[CellRecord]) -> tuple[Finding, ...]:
                     cells=tuple(having),
                     message=(
                         f"{counted(len(nowhere), 'assembly function')} of {group.library} for {group.target} "
-                        f"ran in none of {counted(len(having), 'cell')} that have them ({listed(having, 2)}): {names}"
+                        f"ran in none of the {counted(len(having), 'cell')} with them: {names}"
                     ),
                 )
             )

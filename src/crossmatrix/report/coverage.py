@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crossmatrix.analysis.coverage import rows_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -52,13 +54,10 @@ def assembly_coverage(cells: Iterable[CellRecord]) -> tuple[Coverage, ...]:
 
 
 def _cover(source: str, cells: Sequence[CellRecord]) -> Coverage:
-    present = [frozenset(record.evidence.assembly_functions_present) for record in cells]
-    names = sorted(frozenset[str]().union(*present))
-    counts = {
-        name: tuple(
-            record.evidence.assembly_functions_executed.get(name, 0) if name in there else None
-            for record, there in zip(cells, present, strict=True)
-        )
-        for name in names
-    }
-    return Coverage(source=source, cells=tuple(cells), functions=len(names), counts=counts)
+    rows = rows_of(cells)
+    return Coverage(
+        source=source,
+        cells=tuple(cells),
+        functions=len(rows),
+        counts={row.function: row.counts for row in rows},
+    )
