@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.plan_samples import ASM, DEFAULT, IMAGES, SOURCE, TOOLCHAIN, FixedScripts, cell
 
 from crossmatrix.plan import Decision, JobKind, decide, plan
 from crossmatrix.plan.keys import changed, key_of
-from tests.unit.plan_samples import ASM, DEFAULT, IMAGES, SOURCE, TOOLCHAIN, FixedScripts, cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +88,7 @@ def test_unset_and_empty_variables_make_different_keys() -> None:
 def test_whatever_decides_a_build_is_in_its_key_and_in_its_runs_keys(changes: dict[str, object]) -> None:
     """A change of source, version, options, toolchain or flags changes both keys."""
     before = plan((cell(),), IMAGES, FixedScripts()).jobs
-    after = plan((cell(**changes),), IMAGES, FixedScripts()).jobs
+    after = plan((cell(DEFAULT, **changes),), IMAGES, FixedScripts()).jobs
     assert all(one.key != other.key for one, other in zip(before, after, strict=True))
 
 

@@ -10,12 +10,12 @@ from typing import NoReturn
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.record_samples import cell_record
 
 from crossmatrix.errors import NoSpaceError, StoreError, UsageError
 from crossmatrix.plan import JobKind
 from crossmatrix.records import RunRecord
 from crossmatrix.store import JobResult, State, write_text
-from tests.unit.record_samples import cell_record
 
 KEY = "ab" * 32
 
@@ -115,7 +115,7 @@ def test_a_run_can_be_named_by_its_beginning(state: State) -> None:
     assert state.runs.resolve("20260102") == "20260102-1"
     with pytest.raises(UsageError, match="begins the ids of 2 runs"):
         state.runs.resolve("2026")
-    with pytest.raises(UsageError, match="no run 'latst'.*\n.*latest"):
+    with pytest.raises(UsageError, match=r"no run 'latst'.*\n.*latest"):
         state.runs.resolve("latst")
 
 

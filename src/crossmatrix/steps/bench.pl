@@ -145,17 +145,12 @@ sub bench_arguments {
     return @arguments;
 }
 
-# The costliest functions by name, the rest in one sum.
-sub top_functions {
+# Executed instructions by function name: two objects may have functions of one name.
+sub by_name {
     my ($functions) = @_;
     my %sum;
     $sum{$_->{name}} += $_->{count} for @$functions;
-    my @names = sort { $sum{$b} <=> $sum{$a} || $a cmp $b } keys %sum;
-    my %top = map { $_ => $sum{$_} } splice @names, 0, $TOP;
-    for my $name (@names) {
-        $top{other} += $sum{$name};
-    }
-    return \%top;
+    return \%sum;
 }
 
 # One counted run: [COUNT, {instructions, functions}]. Dies with the reason where there is none.
@@ -171,17 +166,20 @@ sub counted {
     return [$count, {instructions => $seen->{instructions}, functions => $seen->{functions} // []}];
 }
 
-# Both runs name the same functions, those that cost most in the last: else a slope would have half of one.
+# All runs name the same functions, the rest in one sum: those that grow most from the first run to the last. By what
+# they cost in one run, start-up would fill the list, and the work that is measured would be missing.
 sub same_functions {
     my (@counts) = @_;
-    my $kept = top_functions($counts[-1][1]{functions});
-    for my $entry (@counts) {
-        my %sum = map { $_ => 0 } keys %$kept;
-        for my $function (@{$entry->[1]{functions}}) {
-            my $name = exists $kept->{$function->{name}} ? $function->{name} : 'other';
-            $sum{$name} += $function->{count};
+    my @sums = map { by_name($_->[1]{functions}) } @counts;
+    my %growth = map { $_ => $sums[-1]{$_} - ($sums[0]{$_} // 0) } keys %{$sums[-1]};
+    my @names = sort { $growth{$b} <=> $growth{$a} || $a cmp $b } keys %growth;
+    my %kept = map { $_ => 1 } splice @names, 0, $TOP;
+    for my $place (0 .. $#counts) {
+        my %sum = map { $_ => 0 } keys %kept;
+        for my $name (keys %{$sums[$place]}) {
+            $sum{$kept{$name} ? $name : 'other'} += $sums[$place]{$name};
         }
-        $entry->[1]{functions} = \%sum;
+        $counts[$place][1]{functions} = \%sum;
     }
     return \@counts;
 }
