@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
@@ -20,16 +21,26 @@ P = ParamSpec("P")
 def console() -> Console:
     """Give the console that results go to; its width is the terminal's, or ``COLUMNS``, or 100 in a file."""
     wide = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 100
-    return Console(width=wide, highlight=False, soft_wrap=False)
+    return _Console(width=wide, highlight=False, soft_wrap=False)
+
+
+class _Console(Console):
+    """A console that leaves a broken pipe to ``exit_code_of``, in whatever thread it is noticed."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the error again; rich would end the process here."""
+        raise  # noqa: PLE0704 - rich calls this where the error is handled
 
 
 def exit_code_of(command: Callable[[], ExitCode]) -> ExitCode:
     """Run a command and give its exit code.
 
-    Errors of ours are printed to stderr with what to do, Ctrl-C outside of a run ends quietly with 130.
+    Errors of ours are printed to stderr with what to do, Ctrl-C outside of a run ends quietly with 130. Output that
+    nobody reads any more, as with `| head`, is no success: what the command had to say was not said.
     """
     try:
         code = command()
+        sys.stdout.flush()
     except CrossmatrixError as error:
         Console(stderr=True, highlight=False).print(f"crossmatrix: {error}", markup=False, soft_wrap=True)
         code = error.exit_code
@@ -37,9 +48,10 @@ def exit_code_of(command: Callable[[], ExitCode]) -> ExitCode:
         Console(stderr=True).print("crossmatrix: interrupted", markup=False)
         code = ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has gone, as with `| head`; what is still buffered must not raise at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = ExitCode.OK
+        # What is still buffered must not raise at exit.
+        with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a name
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        code = ExitCode.UNEXPECTED
     return code
 
 
@@ -49,7 +61,6 @@ def guarded(command: Callable[P, ExitCode]) -> Callable[P, None]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         code = exit_code_of(lambda: command(*args, **kwargs))
-        sys.stdout.flush()
         raise SystemExit(int(code))
 
     return run
