@@ -45,13 +45,13 @@ def ready(
     wanted = names or image_names(choose(workspace, choice).cells)
     fetcher = workspace.fetcher(mirrors=choice.mirrors, tell=lambda text: listen(Note(message=text)))
     state = workspace.state()
-    engine = workspace.engine(fetcher)
-    ensure_room(workspace.home, engine)
-    world = surroundings(workspace, engine=engine, state=state, fetcher=fetcher, listen=listen)
     supplies = Supplies()
-    supplies.images.update(present_images(wanted, engine, specs))
-    with engine, stopped_by_signals(world.stop, world.interrupted, listen):
-        ready_images(wanted, world, supplies)
+    with workspace.engine(fetcher, tell=lambda text: listen(Note(message=text))) as engine:
+        ensure_room(workspace.home, engine)
+        world = surroundings(workspace, engine=engine, state=state, fetcher=fetcher, listen=listen)
+        supplies.images.update(present_images(wanted, engine, specs))
+        with stopped_by_signals(world.stop, world.interrupted, listen):
+            ready_images(wanted, world, supplies)
     if world.interrupted.is_set():
         raise KeyboardInterrupt
     for error in supplies.faults.values():

@@ -41,7 +41,7 @@ class Manner:
     Attributes:
         jobs: how many at a time; None for what suits the engine.
         fresh: use nothing of earlier runs.
-        fail_fast: start nothing more after the first cell that is not as expected.
+        fail_fast: end with the first cell that is not as expected: what runs is stopped, nothing more is started.
         keep_container: leave the containers of jobs for a look inside.
         algorithms: what to measure, for ``bench``; empty for all.
         command: as the user typed it, for the record.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from crossmatrix.errors import StoreError
+from crossmatrix.errors import ExitCode, StoreError
 from crossmatrix.report.files import write_reports
 from crossmatrix.report.json_report import render_json
 from crossmatrix.report.markdown import render_markdown
+from crossmatrix.runner.alive import is_alive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from crossmatrix.api.workspace import Workspace
     from crossmatrix.records import RunRecord
 
+RUNNING, KILLED = "running", "killed"
+
 
 def load_run(workspace: Workspace, name: str) -> tuple[RunRecord, Path]:
-    """Read a run.
+    """Read a run; one whose process died in it is `killed`, and no success.
 
     Args:
         workspace: where.
@@ -27,9 +30,19 @@ def load_run(workspace: Workspace, name: str) -> tuple[RunRecord, Path]:
     Raises:
         UsageError: there is no such run.
     """
-    runs = workspace.state(writable=False).runs
-    run_id = runs.resolve(name)
-    return runs.load(run_id), runs.folder(run_id)
+    state = workspace.state(writable=False)
+    run_id = state.runs.resolve(name)
+    works = is_alive(state, run_id)
+    record = state.runs.load(run_id)
+    if record.state == RUNNING and not works:
+        record = record.model_copy(
+            update={
+                "state": KILLED,
+                "exit_code": int(ExitCode.UNEXPECTED),
+                "notes": (*record.notes, "its process was ended before its end; `invoke matrix` goes on from there"),
+            },
+        )
+    return record, state.runs.folder(run_id)
 
 
 def rewrite(record: RunRecord, folder: Path) -> dict[str, str]:

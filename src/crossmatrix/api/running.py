@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.api.choosing import choose, reproduce_words
 from crossmatrix.api.world import surroundings
-from crossmatrix.errors import NoSpaceError
+from crossmatrix.errors import NoSpaceError, StoreError
 from crossmatrix.events import Note
 from crossmatrix.report.files import write_reports
 from crossmatrix.runner.request import Request
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from crossmatrix.api.choosing import Chosen
     from crossmatrix.api.options import Choice, Manner
     from crossmatrix.api.workspace import Workspace
     from crossmatrix.engine.types import Engine
@@ -56,14 +57,34 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
     fetcher = workspace.fetcher(mirrors=choice.mirrors, tell=lambda text: listen(Note(message=text)))
     state = workspace.state()
     choose(workspace, choice)
-    engine = workspace.engine(fetcher, tell=lambda text: listen(Note(message=text)))
-    ensure_room(workspace.home, engine)
-    chosen = choose(workspace, choice, fetcher=fetcher)
-    for spec in {cell.build.source.digest: cell.build.source for cell in chosen.cells}.values():
-        if spec.patches:
-            # A patch that does not apply is the user's to mend, before anything long begins.
-            fetcher.packed(spec)
-    request = Request(
+    with workspace.engine(fetcher, tell=lambda text: listen(Note(message=text))) as engine:
+        ensure_room(workspace.home, engine)
+        chosen = choose(workspace, choice, fetcher=fetcher)
+        for spec in {cell.build.source.digest: cell.build.source for cell in chosen.cells}.values():
+            if spec.patches:
+                # A patch that does not apply is the user's to mend, before anything long begins.
+                fetcher.packed(spec)
+        world = surroundings(
+            workspace,
+            engine=engine,
+            state=state,
+            fetcher=fetcher,
+            listen=listen,
+            algorithms=manner.algorithms,
+        )
+        with stopped_by_signals(world.stop, world.interrupted, listen):
+            record = carry_out(_request(choice, manner, chosen), world)
+    folder = state.runs.folder(record.run_id)
+    try:
+        write_reports(record, folder)
+    except StoreError as error:
+        # A disk that filled up meanwhile: what the run found is still told.
+        listen(Note(message=str(error)))
+    return Done(record=record, folder=folder)
+
+
+def _request(choice: Choice, manner: Manner, chosen: Chosen) -> Request:
+    return Request(
         matrix=choice.matrix,
         cells=chosen.cells,
         left_out=chosen.left_out,
@@ -75,19 +96,6 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
         keep_container=manner.keep_container,
         reproduce=reproduce_words(choice),
     )
-    world = surroundings(
-        workspace,
-        engine=engine,
-        state=state,
-        fetcher=fetcher,
-        listen=listen,
-        algorithms=manner.algorithms,
-    )
-    with engine, stopped_by_signals(world.stop, world.interrupted, listen):
-        record = carry_out(request, world)
-    folder = state.runs.folder(record.run_id)
-    write_reports(record, folder)
-    return Done(record=record, folder=folder)
 
 
 def ensure_room(home: Path, engine: Engine) -> None:

@@ -69,6 +69,8 @@ def headline(run: RunRecord) -> str:
         words += f", {'with' if bad or not total else 'but with'} {plural(serious, 'serious finding')}"
     if run.exit_code == ExitCode.INTERRUPTED or run.state == "interrupted":
         return f"Interrupted: {words[0].lower()}{words[1:]}"
+    if run.state == "killed":
+        return f"Killed before its end: {words[0].lower()}{words[1:]}"
     if not run.finished:
         return f"Not finished yet: {words[0].lower()}{words[1:]}"
     return words
