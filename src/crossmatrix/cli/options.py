@@ -131,7 +131,7 @@ MANNER = (
     JOBS,
     FRESH,
     Option(name="keep_going", help="go on after a failure; this is the default", default=False),
-    Option(name="fail_fast", help="start nothing more after the first cell that is not as expected", default=False),
+    Option(name="fail_fast", help="end the run with the first cell that is not as expected", default=False),
     Option(name="keep_container", help="leave the jobs' containers, for a look inside", default=False),
 )
 

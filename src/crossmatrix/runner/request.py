@@ -31,7 +31,7 @@ class Request:
         command: with which the user asked for it.
         jobs: how many at a time; None for what suits the engine.
         fresh: run all jobs again.
-        fail_fast: start nothing more after the first cell that is not as expected.
+        fail_fast: end with the first cell that is not as expected: what runs is stopped, nothing more is started.
         keep_container: leave the container of a job that failed.
         reproduce: words that a command needs besides the cell's id to ask for the same cell.
     """
