@@ -199,7 +199,7 @@ def command(
 
 def look_over(arguments: Sequence[str]) -> None:
     """Leave with exit code 2 and words that help where a task or option on the command line does not exist."""
-    own = {flag: argument.takes_value for argument in Program().core_args() for flag in _flags(argument.names)}
+    own = options_of_invoke()
     if arguments and Path(arguments[0]).name in {"invoke", "inv"}:
 
         def check() -> ExitCode:
@@ -209,6 +209,13 @@ def look_over(arguments: Sequence[str]) -> None:
         code = exit_code_of(check)
         if code is not ExitCode.OK:
             raise SystemExit(int(code))
+
+
+def options_of_invoke() -> dict[str, bool]:
+    """Give invoke's own options, such as ``--search-root``, and whether they take a value."""
+    program = Program()
+    arguments = (*program.core_args(), *program.task_args())
+    return {flag: argument.takes_value for argument in arguments for flag in _flags(argument.names)}
 
 
 def _flags(names: Sequence[str]) -> tuple[str, ...]:
