@@ -30,7 +30,7 @@ from crossmatrix.errors import InfrastructureError, NoSpaceError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-REVISION = "1"
+REVISION = "2"
 """Raised when what is done to a bootstrapped tree changes."""
 NO_INSTALL = "CROSSMATRIX_NO_INSTALL"
 BOOTSTRAP_S = 1800.0
@@ -218,6 +218,11 @@ def _finish(tree: Path, apt: AptSetup) -> None:
     settings = [f'{name} "{value}";' for name, value in apt.settings]
     settings += ['APT::Install-Recommends "false";', 'Acquire::Languages "none";']
     (tree / "etc/apt/apt.conf.d/80machine").write_text("\n".join(settings) + "\n", encoding="utf-8")
+    # Nothing in an image outlives a power cut, and nobody reads manuals there: installing is faster without both.
+    (tree / "etc/dpkg/dpkg.cfg.d/80fast").write_text(
+        "force-unsafe-io\npath-exclude /usr/share/man/*\npath-exclude /usr/share/locale/*\n",
+        encoding="utf-8",
+    )
     for name, value in apt.settings:
         if name.endswith(("CaInfo", "SslCert", "SslKey")) and Path(value).is_file():
             target = tree / value.lstrip("/")
