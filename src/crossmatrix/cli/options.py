@@ -212,10 +212,14 @@ def look_over(arguments: Sequence[str]) -> None:
 
 
 def options_of_invoke() -> dict[str, bool]:
-    """Give invoke's own options, such as ``--search-root``, and whether they take a value."""
+    """Give invoke's own options, such as ``--search-root``, and whether they need a value; some may have one."""
     program = Program()
     arguments = (*program.core_args(), *program.task_args())
-    return {flag: argument.takes_value for argument in arguments for flag in _flags(argument.names)}
+    return {
+        flag: argument.takes_value and not argument.optional
+        for argument in arguments
+        for flag in _flags(argument.names)
+    }
 
 
 def _flags(names: Sequence[str]) -> tuple[str, ...]:
