@@ -81,13 +81,16 @@ def test_container_is_an_ordinary_user_without_powers(container: LiveContainer) 
     assert "Read-only file system" in said
 
 
-def test_limits_are_set(container: LiveContainer) -> None:
-    """Memory and the number of processes are limited: what goes past them fails, and the container lives on."""
-    _, said = _run(container, "i=0; while [ $i -lt 100 ]; do sleep 5 & i=$((i+1)); done; echo all")
-    assert "all" not in said
-    _run(container, "pkill sleep || true")
-    done, _ = _run(container, "head -c 1000000000 /dev/zero | tail")
+def test_number_of_processes_is_limited(container: LiveContainer) -> None:
+    """A job that starts processes without end gets no more than its share, and ends."""
+    done, said = _run(container, "i=0; while [ $i -lt 100 ]; do sleep 5 & i=$((i+1)); done; echo all")
     assert done.code != 0
+    assert "all" not in said
+
+
+def test_memory_is_limited(container: LiveContainer) -> None:
+    """A program that takes more memory than its container may have is killed, and the container lives on."""
+    assert _run(container, "tail /dev/zero")[0].code == 137
     assert _run(container, "echo alive")[1] == "alive\n"
 
 
