@@ -15,8 +15,6 @@ from crossmatrix.report.page import render_html
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"there is no {CHROMIUM} to show the page in")
-
 FAILED = "nettle-3.10.2/asm/gcc-12/aarch64_be-linux-musl"
 OPENED = "document.querySelector('article.open')?.id ?? ''"
 FOCUSED = "document.activeElement.dataset.cell ?? ''"
@@ -25,6 +23,7 @@ FOCUSED = "document.activeElement.dataset.cell ?? ''"
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Give one browser for all tests of the module."""
+    assert Path(CHROMIUM).exists(), "install Debian's package chromium; `./bootstrap test` does so as root"
     with browsing(tmp_path_factory.mktemp("profile")) as browser:
         yield browser
 
