@@ -96,6 +96,15 @@ def test_a_stage_that_fails_with_a_full_disk_s_words_is_not_blamed_on_the_librar
     assert verdicts(world.again().run(cell())) == [Verdict.PASSED]
 
 
+@pytest.mark.parametrize("stage", ["build * unpack", "build * collect", "run * emulator"])
+def test_a_stage_of_ours_that_fails_is_never_kept(world: World, stage: str) -> None:
+    """Moving files and starting the emulator say nothing of the library: the next run tries again."""
+    world.engine.on(stage, Act(code=1, output=b"something broke\n", times=1))
+    record = world.run(cell())
+    assert (verdicts(record), record.exit_code) == ([Verdict.INFRASTRUCTURE], ExitCode.INFRASTRUCTURE)
+    assert verdicts(world.again().run(cell())) == [Verdict.PASSED]
+
+
 def test_a_real_failure_counts_more_than_an_engine_s_fault(world: World) -> None:
     """One failed cell beside one that could not be run: exit code 1."""
     world.engine.on("build *clang* configure", Act(error=InfrastructureError("gone")))

@@ -184,11 +184,12 @@ class Judge:
                 "duration_s": round(sum(result.duration_s for result in (build, run) if result), 2),
             },
         )
-        if run is not None and run.sound:
-            if record.verdict in _TRY_AGAIN:
-                results.doubt(run)
-            else:
-                results.keep_judged(run.key, _rules(cell), record)
+        if record.verdict in _TRY_AGAIN:
+            for result in (run, build if build is not None and not build.ok else None):
+                if result is not None and result.sound:
+                    results.doubt(result)
+        elif run is not None and run.sound:
+            results.keep_judged(run.key, _rules(cell), record)
         return record
 
     def _suite(self, cell: Cell, run: JobResult | None, files: dict[str, bytes]) -> SuiteResult | None:
