@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from crossmatrix.engine.types import ContainerSpec, EngineInfo, Exit, ImageRef, ImageSpec
 from crossmatrix.errors import InfrastructureError
@@ -157,6 +157,12 @@ class FakeEngine:
     built: list[str] = field(default_factory=list)
     guard: threading.RLock = field(default_factory=threading.RLock)
     info: EngineInfo = INFO
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        """Nothing is open."""
 
     def on(self, glob: str, act: Act) -> None:
         """Script what stages do whose script matches; what was said later counts."""

@@ -1,0 +1,343 @@
+"""Commands as a user gives them: exit codes, words, and never a traceback for a mistake."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+from tests.unit.command_samples import CHECKOUT, Shell, shell
+from tests.unit.fake_engine import Act
+
+from crossmatrix.api.workspace import Workspace
+from crossmatrix.cli.guard import exit_code_of, guarded
+from crossmatrix.errors import (
+    CrossmatrixError,
+    ExitCode,
+    InfrastructureError,
+    NoEngineError,
+    NoSpaceError,
+    PatchError,
+    Problem,
+    RecipeError,
+    SourceError,
+    StoreError,
+    TransientError,
+    UsageError,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CELL = "nettle-3.10.2/asm/gcc-12/little"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """Give a small checkout without an engine."""
+    return shell(tmp_path / "é t", monkeypatch)
+
+
+def raising(error: BaseException) -> ExitCode:
+    """Raise an error where a command would do its work."""
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError("no such thing", hint="look again"), 2),
+        (PatchError("hunk 1 does not apply"), 2),
+        (RecipeError([Problem(file="a.yaml", line=1, message="wrong")]), 2),
+        (StoreError("of a newer version"), 2),
+        (InfrastructureError("gone"), 3),
+        (TransientError("gone for now"), 3),
+        (NoEngineError("none answers"), 3),
+        (NoSpaceError("full"), 3),
+        (SourceError("cannot be had"), 3),
+        (CrossmatrixError("else"), 1),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_every_family_of_error_has_its_exit_code(
+    error: BaseException, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is said goes to stderr, with the hint and without a traceback."""
+    with pytest.raises(SystemExit) as end:
+        guarded(lambda: raising(error))()
+    assert end.value.code == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback" not in err
+    assert all(line in err for line in str(error).splitlines())
+
+
+def test_a_defect_of_ours_keeps_its_traceback() -> None:
+    """Only mistakes and faults are made quiet."""
+    with pytest.raises(ZeroDivisionError):
+        exit_code_of(lambda: raising(ZeroDivisionError()))
+
+
+def test_markup_in_an_error_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """A glob with brackets in a message is no markup."""
+    exit_code_of(lambda: raising(UsageError("no cell matches 'nettle[/]x'")))
+    assert "nettle[/]x" in capsys.readouterr().err
+
+
+class Gone(io.StringIO):
+    """A pipe whose reader has gone, noticed when it is flushed."""
+
+    def flush(self) -> NoReturn:
+        """Notice it."""
+        raise BrokenPipeError
+
+
+def test_output_that_nobody_reads_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader that goes before everything was written: exit code 1, no traceback."""
+    monkeypatch.setattr(sys, "stdout", Gone())
+    assert exit_code_of(lambda: ExitCode.OK) is ExitCode.UNEXPECTED
+
+
+@pytest.mark.programs
+def test_a_real_pipe_that_breaks(tmp_path: Path) -> None:
+    """`invoke list` into a pipe that nobody reads says nothing on stderr and ends with 1."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    program = "from invoke.main import program; program.run()"
+    command = [sys.executable, "-c", f"import sys; sys.argv[0] = 'invoke'; {program}", "list"]
+    environment = {**os.environ, "CROSSMATRIX_HOME": str(tmp_path)}
+    try:
+        done = subprocess.run(
+            command, cwd=CHECKOUT, env=environment, stdout=writer, stderr=subprocess.PIPE, check=False, timeout=120
+        )
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("matrix", "--jobs", "0"), "--jobs 0: at least 1 job"),
+        (("matrix", "--jobs", "x"), "--jobs wants a whole number, not 'x'"),
+        (("bench", "--jobs=-1"), "at least 1 job"),
+        (("matrix", "--keep-going", "--fail-fast"), "exclude each other"),
+        (("matrix", "--matrix", "quik"), "did you mean 'quick'?"),
+        (("list", "--matrix", "quik"), "did you mean 'quick'?"),
+        (("plan", "--tier", "smok"), "did you mean 'smoke'?"),
+        (("list", "netle-*"), "the nearest is"),
+        (("list", "--only", "librar=nettle"), "did you mean 'library'?"),
+        (("list", "--only", "library=netle"), "did you mean 'nettle'?"),
+        (("list", "--skip", "nettle"), "key=value"),
+        (("plan", "--format", "jsn"), "did you mean 'json'?"),
+        (("report", "--format", "html"), "unknown --format 'html'"),
+        (("report",), "invoke matrix"),
+        (("images", "--name", "gcc-13"), "did you mean 'gcc-12'?"),
+        (("compare", "a", "b", "--threshold", "much"), "--threshold wants per cent"),
+        (("compare", "a", "b", "--threshold=-1"), "cannot be negative"),
+        (("clean", "--older-than", "7"), "--older-than"),
+        (("clean", "--keep", "nan"), "--keep"),
+        (("test", "--unit", "--sabotage"), "exclude each other"),
+        (("matrx",), "did you mean 'matrix'?"),
+        (("matrix", "--feil-fast"), "did you mean '--fail-fast'?"),
+        (("matrix", "--matrix"), "needs a value"),
+        (("list", "--source", "openssl"), "openssl"),
+        (("list", "--patch", "openssl=/nowhere.patch"), "/nowhere.patch"),
+    ],
+)
+def test_mistakes_are_usage_errors(
+    here: Shell, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    """Each ends with 2, names what is wrong or the nearest right name, prints nothing else, and starts nothing."""
+    assert here.invoke(*words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+    assert "Traceback" not in err
+    assert not (here.workspace.home / "runs").exists()
+
+
+def test_all_problems_of_recipes_are_shown(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two errors at once, each with file and line, exit code 2."""
+    matrix = here.workspace.root / "recipes/matrices/quick.yaml"
+    matrix.write_text(matrix.read_text().replace("[asm, no-asm]", "[amz]").replace("[little, big]", "[litle]"))
+    assert here.invoke("list") == 2
+    err = capsys.readouterr().err
+    assert "2 problems" in err
+    assert "quick.yaml:3" in err
+    assert "quick.yaml:4" in err
+
+
+def test_no_engine_is_an_infrastructure_fault(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """`matrix` ends with 3, says which engine was asked, and leaves no run behind."""
+    assert here.invoke("matrix", CELL) == 3
+    assert "DOCKER_HOST" in capsys.readouterr().err
+    assert not (here.workspace.home / "runs").exists()
+
+
+def test_plan_needs_no_engine(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """Jobs are shown all the same, and a note beside them says what could not be seen."""
+    assert here.invoke("plan", "nettle-*", "--format", "json") == 0
+    out, err = capsys.readouterr()
+    assert {job["kind"] for job in json.loads(out)["jobs"]} == {"build", "run"}
+    assert "no engine answers" in err
+    assert not here.workspace.home.exists()
+
+
+def test_list_gives_cells_by_bare_word_or_option(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """A glob directly after the task is the same as --cells."""
+    assert here.invoke("list", "nettle-*", "--format", "json") == 0
+    bare = json.loads(capsys.readouterr().out)
+    assert here.invoke("list", "--format", "json", "--cells", "nettle-*") == 0
+    assert json.loads(capsys.readouterr().out) == bare
+    assert bare
+    assert all(cell.startswith("nettle-") for cell in bare)
+
+
+def test_matrix_runs_and_ends_with_the_run_s_code(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """A failing build: 1, the verdict and the command that reruns the cell on the terminal, reports beside the run."""
+    engine = here.with_engine()
+    engine.on("JOBS=*", Act(code=1, output=b"error: nothing works\n"))
+    engine.leaves("*", {})
+    assert here.invoke("matrix", CELL) == 1
+    out = capsys.readouterr().out
+    assert CELL in out
+    assert "failed" in out
+    assert "./bootstrap matrix" in out
+    latest = here.workspace.home / "runs" / "latest"
+    names = {path.name for path in latest.iterdir()}
+    assert names >= {"run.json", "cells", "report.json", "report.md", "report.html", "junit.xml"}
+    assert json.loads((latest / "run.json").read_text())["command"] == f"invoke matrix {CELL}"
+
+
+def test_matrix_is_the_default_task(here: Shell) -> None:
+    """`invoke` alone does the quick matrix."""
+    engine = here.with_engine()
+    engine.on("*", Act(error=InfrastructureError("gone")))
+    assert here.invoke() == 3
+    run = json.loads((here.workspace.home / "runs/latest/run.json").read_text())
+    assert (run["matrix"], len(run["cells"])) == ("quick", 6)
+
+
+def test_bench_takes_a_bare_word_and_prints_json_alone(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """`invoke bench GLOB --format json` prints nothing but the figures."""
+    engine = here.with_engine()
+    engine.on("*", Act(error=InfrastructureError("gone")))
+    assert here.invoke("bench", CELL, "--format", "json") == 3
+    assert "figures" in json.loads(capsys.readouterr().out)
+    run = json.loads((here.workspace.home / "runs/latest/run.json").read_text())
+    assert [(cell["id"], cell["tier"]) for cell in run["cells"]] == [(CELL, "bench")]
+
+
+def test_report_prints_an_earlier_run_again(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text, JSON and Markdown, with the exit code that the run had."""
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+    assert here.invoke("matrix", CELL) == 3
+    capsys.readouterr()
+    assert here.invoke("report") == 3
+    assert CELL in capsys.readouterr().out
+    assert here.invoke("report", "--format", "json") == 3
+    assert json.loads(capsys.readouterr().out)["cells"][0]["id"] == CELL
+    assert here.invoke("report", "--format", "md", "--run", "20") == 3
+    assert CELL in capsys.readouterr().out
+
+
+def test_report_of_a_state_directory_that_cannot_be_written(
+    here: Shell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report is printed all the same, and nothing is said of the files."""
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+    here.invoke("matrix", CELL)
+    capsys.readouterr()
+
+    def refuse(*_args: object, **_named: object) -> NoReturn:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    assert here.invoke("report", "--format", "md") == 3
+    out, err = capsys.readouterr()
+    assert CELL in out
+    assert err == ""
+
+
+def test_report_of_a_run_whose_process_died(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says `Killed`, shows what had finished, and is no success."""
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+    here.invoke("matrix", CELL)
+    file = here.workspace.home / "runs/latest/run.json"
+    record = json.loads(file.read_text())
+    file.write_text(json.dumps({**record, "state": "running", "finished": "", "exit_code": None, "cells": []}))
+    capsys.readouterr()
+    assert here.invoke("report") == 1
+    out = capsys.readouterr().out
+    assert "Killed before its end" in out
+    assert CELL in out
+    assert json.loads(file.read_text())["state"] == "running"
+
+
+def test_compare_says_of_both_names_that_they_do_not_exist(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both mistakes are seen at once, with the nearest right names."""
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+    here.invoke("matrix", CELL)
+    capsys.readouterr()
+    assert here.invoke("compare", "latst", f"{CELL}x") == 2
+    err = capsys.readouterr().err
+    assert "'latst'" in err
+    assert "did you mean 'latest'?" in err
+    assert f"did you mean '{CELL}'?" in err
+
+
+def test_compare_wants_two_of_a_kind(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run against a cell is refused with the way to write it."""
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+    here.invoke("matrix", CELL)
+    capsys.readouterr()
+    assert here.invoke("compare", "latest", CELL) == 2
+    assert "RUN:CELL" in capsys.readouterr().err
+
+
+def test_compare_of_equal_runs_is_no_difference(here: Shell) -> None:
+    """The same run twice: exit code 0."""
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+    here.invoke("matrix", CELL)
+    assert here.invoke("compare", "latest", "latest") == 0
+
+
+def test_images_are_named_with_what_is_in_them(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is missing is built; each image is shown with tag and number of packages."""
+    engine = here.with_engine()
+    engine.images.clear()
+    assert here.invoke("images", "--name", "qemu") == 0
+    assert engine.built == ["qemu"]
+    assert "qemu: crossmatrix/qemu:" in capsys.readouterr().out
+
+
+def test_an_image_that_cannot_be_built_is_an_infrastructure_fault(
+    here: Shell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 3 and the reason."""
+    engine = here.with_engine()
+    engine.images.clear()
+    engine.image_faults["qemu"] = InfrastructureError("no mirror answers")
+    assert here.invoke("images", "--name", "qemu") == 3
+    assert "no mirror answers" in capsys.readouterr().err
+
+
+def test_a_state_directory_of_a_newer_version_is_refused(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is started, by every command that reads it."""
+    here.workspace.home.mkdir()
+    (here.workspace.home / "format").write_text("99\n")
+    for words in (("matrix", CELL), ("plan", CELL), ("report",), ("compare", "a", "b"), ("clean", "--dry-run")):
+        assert here.invoke(*words) == 2, words
+        assert "newer Crossmatrix" in capsys.readouterr().err
+
+
+def test_the_state_directory_can_lie_elsewhere(tmp_path: Path) -> None:
+    """CROSSMATRIX_HOME moves it; without it, it lies in the checkout; a relative one counts from here."""
+    assert Workspace.at(tmp_path, {}).home == tmp_path / ".crossmatrix"
+    assert Workspace.at(tmp_path, {"CROSSMATRIX_HOME": "/elsewhere"}).home.as_posix() == "/elsewhere"
+    assert Workspace.at(tmp_path, {"CROSSMATRIX_HOME": "here"}).home.is_absolute()
