@@ -96,7 +96,9 @@ class LiveContainer:
             InfrastructureError: the engine stops answering, or the container is ended by something else.
         """
         variables = {"PATH": PATH, "HOME": "/scratch"} | dict(environment)
-        command = ["env", "-i", *(f"{key}={value}" for key, value in variables.items()), "sh", "-eu", "-c", script]
+        words = ["env", "-i", *(f"{key}={value}" for key, value in variables.items()), "sh", "-eu", "-c", script]
+        # One pipe for both: the engine would copy two side by side, and mix up what was printed first.
+        command = ["sh", "-c", 'exec 2>&1; exec "$@"', "sh", *words]
         started = time.monotonic()
         try:
             exec_id = self._create(command, directory)
