@@ -76,7 +76,7 @@ def bench(options: Options) -> ExitCode:
 
 @command(
     Option(name="before", help="a cell's id, RUN:CELL, or a run: latest, an id or its beginning", positional=True),
-    Option(name="after", help="likewise", positional=True),
+    Option(name="after", help="what it is held against, named likewise", positional=True),
     Option(name="threshold", help="change in cost, in per cent, past which the exit code is 1", default="1%"),
     format_option("text", "md", "json"),
 )

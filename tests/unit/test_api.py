@@ -1,0 +1,239 @@
+"""The api: from words to cells and back, room on the disks, signals, reports."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import threading
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.unit.command_samples import shell
+from tests.unit.fake_engine import Act, FakeEngine
+from tests.unit.runner_samples import World
+
+from crossmatrix.api import running
+from crossmatrix.api.choosing import choose, reproduce_words
+from crossmatrix.api.options import Choice, Manner
+from crossmatrix.api.planning import plan_matrix
+from crossmatrix.api.reports import load_run
+from crossmatrix.api.running import ensure_room, run_matrix, stopped_by_signals
+from crossmatrix.cli.options import CHOICE, Options, command_line
+from crossmatrix.errors import InfrastructureError, NoSpaceError, StoreError, UsageError
+from crossmatrix.events import Note
+from crossmatrix.matrix import expand
+from crossmatrix.records import Verdict
+from crossmatrix.runner.judging import Judge
+from crossmatrix.runner.request import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tests.unit.command_samples import Shell
+
+    from crossmatrix.events import Event
+
+CELL = "nettle-3.10.2/asm/gcc-12/little"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """Give a small checkout without an engine."""
+    return shell(tmp_path, monkeypatch)
+
+
+def read_back(command: str) -> tuple[str, Choice, bool]:
+    """Read a command as a shell and `invoke` do: the task, the choice, whether it asks for --fresh."""
+    bootstrap, task, *words = shlex.split(command)
+    assert bootstrap == "./bootstrap"
+    values: dict[str, str | bool | list[str]] = {
+        option.name: list[str]() if isinstance(option.default, list) else "" for option in CHOICE
+    }
+    fresh = False
+    while words:
+        name = words.pop(0)
+        if name == "--fresh":
+            fresh = True
+            continue
+        value = words.pop(0)
+        known = values[name.removeprefix("--")]
+        if isinstance(known, list):
+            known.append(value)
+        else:
+            values[name.removeprefix("--")] = value
+    return task, Options(values).choice(), fresh
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    tier=st.sampled_from(["", "full", "bench"]),
+    number=st.integers(min_value=0, max_value=100),
+    verdict=st.sampled_from(Verdict),
+    only=st.sampled_from([(), ("library=nettle|openssl",), ("endian=big",)]),
+)
+def test_a_rerun_command_means_the_same_single_cell(
+    here: Shell, tier: str, number: int, verdict: Verdict, only: Sequence[str]
+) -> None:
+    """Law: whatever was chosen, the command in a cell's record chooses that cell, in that tier, and no other."""
+    choice = Choice(matrix="quick", only=tuple(only), tier=tier)
+    cells = choose(here.workspace, choice).cells
+    one = cells[number % len(cells)]
+    request = Request(matrix="quick", cells=cells, reproduce=reproduce_words(choice))
+    judge = Judge(request, World(home=here.workspace.home).surroundings())
+    task, again, fresh = read_back(judge._reproduce(one, verdict))
+    assert task == ("bench" if tier == "bench" else "matrix")
+    assert fresh == (verdict not in {Verdict.ABORTED, Verdict.INFRASTRUCTURE})
+    if task == "bench":
+        again = Choice(matrix=again.matrix, only=again.only, tier="bench")
+    assert choose(here.workspace, again).cells == (one,)
+
+
+@given(st.text(min_size=1, max_size=20), st.text(min_size=1, max_size=20))
+def test_paths_in_a_rerun_command_are_quoted(source: str, patch: str) -> None:
+    """Law: sources and patches come back as they were given, with blanks, quotes and all."""
+    given_ = Choice(sources=(f"openssl={source}",), patches=(f"openssl={patch}",))
+    words = shlex.split(" ".join(reproduce_words(given_)))
+    assert words == ["--matrix", "quick", "--source", f"openssl={source}", "--patch", f"openssl={patch}"]
+
+
+def test_a_profile_s_cell_can_be_run_again_by_its_id(here: Shell) -> None:
+    """An id with `@` and `=` is one selector word."""
+    (here.workspace.root / "recipes/matrices/caps.yaml").write_text(
+        "description: c\nlibraries: {openssl: '3.0'}\nvariants: [asm]\ntargets: [little]\ntoolchains: [gcc-12]\n"
+        "profiles: [default, armcap=0]\n"
+    )
+    chosen = choose(here.workspace, Choice(matrix="caps", only=("id=openssl-3.0.20/asm/gcc-12/little@armcap=0",)))
+    assert [one.profile.name for one in chosen.cells] == ["armcap=0"]
+
+
+def test_bench_is_no_tier_of_the_suites(here: Shell) -> None:
+    """Measuring replaces the tier of every cell, whatever the library's tiers are called."""
+    assert {one.tier.name for one in choose(here.workspace, Choice(tier="bench")).cells} == {"bench"}
+    with pytest.raises(UsageError, match="smok"):
+        choose(here.workspace, Choice(tier="smok"))
+
+
+def test_the_command_is_recorded_without_the_program_s_folder() -> None:
+    """What was typed can be pasted: quoted, and without the virtual environment's path."""
+    assert command_line(["/a/venv/bin/invoke", "matrix", "nettle *"]) == "invoke matrix 'nettle *'"
+    assert command_line([]) == ""
+
+
+def test_a_run_needs_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too little space here or at the engine: said before anything starts, with the place."""
+    engine = FakeEngine()
+    monkeypatch.setattr(running, "LEAST_FREE_BYTES", 1)
+    ensure_room(tmp_path, engine)
+    monkeypatch.setattr(FakeEngine, "free_bytes", lambda _engine: 0)
+    with pytest.raises(NoSpaceError, match="the engine's folder /fake"):
+        ensure_room(tmp_path, engine)
+    monkeypatch.setattr(FakeEngine, "free_bytes", lambda _engine: None)
+    ensure_room(tmp_path, engine)
+    monkeypatch.setattr(running, "LEAST_FREE_BYTES", 1 << 60)
+    with pytest.raises(NoSpaceError, match="state directory"):
+        ensure_room(tmp_path, engine)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_end_a_run_once(number: signal.Signals) -> None:
+    """However often one comes, it is told once; afterwards signals do what they did before."""
+    before = signal.getsignal(number)
+    stop, interrupted = threading.Event(), threading.Event()
+    told: list[Event] = []
+    with stopped_by_signals(stop, interrupted, told.append):
+        signal.raise_signal(number)
+        signal.raise_signal(number)
+    assert stop.is_set()
+    assert interrupted.is_set()
+    assert [event.message for event in told if isinstance(event, Note)] == [
+        f"{number.name}: stopping; what has finished is kept"
+    ]
+    assert signal.getsignal(number) is before
+
+
+def test_signals_are_the_main_thread_s(tmp_path: Path) -> None:
+    """In another thread, as when the api is used by a program, they are left alone."""
+    seen: list[bool] = []
+
+    def inside() -> None:
+        before = signal.getsignal(signal.SIGINT)
+        with stopped_by_signals(threading.Event(), threading.Event(), lambda _event: None):
+            seen.append(signal.getsignal(signal.SIGINT) is before)
+
+    thread = threading.Thread(target=inside)
+    thread.start()
+    thread.join(30)
+    assert seen == [True]
+    assert tmp_path.is_dir()
+
+
+def test_a_plan_sees_what_an_engine_and_earlier_runs_have(here: Shell) -> None:
+    """With an engine, images are known; nothing is started, and the state directory is not made."""
+    engine = here.with_engine()
+    planned = plan_matrix(here.workspace, Choice(cells=("nettle-*",)), fresh=False)
+    assert {decision.reason for decision in planned.decisions} == {"never run before"}
+    assert planned.notes == ()
+    assert engine.started == []
+    assert not here.workspace.home.exists()
+
+
+def test_a_plan_after_a_run_reuses_it(here: Shell) -> None:
+    """`plan` and the next run agree; --fresh is shown too."""
+    engine = here.with_engine()
+    engine.on("JOBS=*", Act(code=1, output=b"error: x\n"))
+    engine.leaves("*", {})
+    choice = Choice(cells=(CELL,))
+    run_matrix(here.workspace, choice, Manner(), lambda _event: None)
+    reasons = [one.reason for one in plan_matrix(here.workspace, choice, fresh=False).decisions]
+    assert reasons[0] == "same key as an earlier run"
+    fresh = plan_matrix(here.workspace, choice, fresh=True).decisions
+    assert {one.reason for one in fresh} == {"asked for by --fresh"}
+
+
+def test_reports_that_cannot_be_written_do_not_hide_the_run(here: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that fills up in the end: the record is given all the same, and a note says what is missing."""
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+
+    def refuse(*_args: object) -> NoReturn:
+        raise StoreError("cannot write the report")
+
+    monkeypatch.setattr(running, "write_reports", refuse)
+    told: list[Event] = []
+    done = run_matrix(here.workspace, Choice(cells=(CELL,)), Manner(), told.append)
+    assert [one.verdict for one in done.record.cells] == [Verdict.INFRASTRUCTURE]
+    assert any(isinstance(event, Note) and event.message == "cannot write the report" for event in told)
+
+
+def test_a_run_that_works_is_not_called_killed(here: Shell) -> None:
+    """Who looks at a run under way sees `running`, without an exit code."""
+    engine = here.with_engine()
+    seen: list[tuple[str, int | None]] = []
+
+    def look() -> None:
+        record, _ = load_run(here.workspace, "latest")
+        seen.append((record.state, record.exit_code))
+
+    engine.on("*", Act(then=look, code=1))
+    engine.leaves("*", {})
+    run_matrix(here.workspace, Choice(cells=(CELL,)), Manner(), lambda _event: None)
+    assert seen == [("running", None)]
+    assert load_run(here.workspace, "latest")[0].state == "finished"
+
+
+def test_a_matrix_of_negative_controls_cannot_be_measured(here: Shell) -> None:
+    """`bench` says why nothing is left."""
+    profiles = here.workspace.root / "recipes/profiles.yaml"
+    profiles.write_text(
+        profiles.read_text()
+        + "forced:\n  extends: default\n  description: d\n  must_fail: {signal: SIGILL, function: f, reason: r}\n"
+    )
+    (here.workspace.root / "recipes/matrices/controls.yaml").write_text(
+        "description: c\nlibraries: {nettle: '3.10'}\nvariants: [asm]\ntargets: [little]\ntoolchains: [gcc-12]\n"
+        "profiles: [forced]\n"
+    )
+    assert expand(here.workspace.catalog, "controls").cells
+    with pytest.raises(UsageError, match="negative controls"):
+        choose(here.workspace, Choice(matrix="controls", tier="bench"))
