@@ -198,6 +198,18 @@ def test_list_gives_cells_by_bare_word_or_option(here: Shell, capsys: pytest.Cap
     assert all(cell.startswith("nettle-") for cell in bare)
 
 
+def test_words_of_one_only_must_all_match(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--only a,b` means both, `--only a --only b` either, and --skip takes away."""
+
+    def chosen(*words: str) -> int:
+        assert here.invoke("list", "--format", "json", *words) == 0
+        return len(json.loads(capsys.readouterr().out))
+
+    assert chosen("--only", "library=openssl,target=big") == 2
+    assert chosen("--only", "library=openssl", "--only", "target=big") == 5
+    assert chosen("--only", "library=openssl", "--skip", "target=big,variant=asm") == 3
+
+
 def test_matrix_runs_and_ends_with_the_run_s_code(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
     """A failing build: 1, the verdict and the command that reruns the cell on the terminal, reports beside the run."""
     engine = here.with_engine()
