@@ -272,7 +272,7 @@ INPUTS = {
             ),
         ),
         beside=lambda: nettle(target=LITTLE),
-        words="gave no outputs for",
+        words="the fixed inputs did not go through",
     ),
 }
 
