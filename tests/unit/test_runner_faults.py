@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
@@ -289,3 +290,11 @@ def test_every_cell_has_a_record(world: World) -> None:
     world.unfetchable.add("3.8.1")
     record = world.run(cell(), cell(SECOND_PROFILE), with_clang(), other_source())
     assert list(by_id(record)) == [one.id for one in (cell(), cell(SECOND_PROFILE), with_clang(), other_source())]
+
+
+def test_a_cell_that_is_another_one_in_all_but_name_is_not_lost(world: World) -> None:
+    """Two profiles with equal settings have one job; the cell that it was not run for says so."""
+    twin = cell(replace(cell().profile, name="twin"))
+    record = world.run(cell(), twin)
+    assert sorted(verdicts(record)) == [Verdict.INFRASTRUCTURE, Verdict.PASSED]
+    assert any("same job key" in one.reason for one in record.cells)

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from crossmatrix.runner.request import Request, Surroundings
 
 _LOCK_POLL_S = 0.5
+_NOT_RUN = InfrastructureError(
+    "nothing was run for it, because another cell of this run has the same job key",
+    hint="two profiles with equal settings are one: leave one of them out",
+)
 
 
 def carry_out(request: Request, world: Surroundings) -> RunRecord:
@@ -315,6 +319,9 @@ class _Run:
         self._world.listen(Note(message=message))
 
     def _conclude(self) -> RunRecord:
+        for cell in self._request.cells:
+            if cell.id not in self._cells:
+                self._keep(self._judge.fault(cell, _NOT_RUN))
         order = [cell.id for cell in self._request.cells] + [item.id for item in self._request.left_out]
         cells = [self._cells[cell_id] for cell_id in order if cell_id in self._cells]
         reasons = vacuous_by_neighbours(cells)
