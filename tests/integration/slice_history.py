@@ -20,6 +20,7 @@ from tests.integration.probe_image import CHECKOUT
 from crossmatrix.api.options import Choice, Manner
 from crossmatrix.api.running import run_matrix
 from crossmatrix.api.workspace import Workspace
+from crossmatrix.engine.belongings import IMAGE, belongings, remove_belonging
 from crossmatrix.engine.owners import HOME_LABEL
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def _made(engine: DockerEngine, home: Path, state_home: Path) -> History:
     choice = Choice(matrix=MATRIX, cells=(CELL,))
     events: list[list[Event]] = [[], []]
     finished, again = (run_matrix(workspace, choice, Manner(), told.append) for told in events)
+    _clean(engine, home)
     return History(
         workspace=workspace,
         interrupted=interrupted,
@@ -94,6 +96,13 @@ def _made(engine: DockerEngine, home: Path, state_home: Path) -> History:
         again=again,
         again_events=tuple(events[1]),
     )
+
+
+def _clean(engine: DockerEngine, home: Path) -> None:
+    """Take the volumes of the state directory away again; its images are everyone's."""
+    for item in belongings(engine.client):
+        if item.home == str(home) and item.kind != IMAGE:
+            remove_belonging(engine.client, item)
 
 
 def of_home(engine: DockerEngine, home: Path) -> tuple[str, ...]:
