@@ -321,13 +321,18 @@ class SourceSpec:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Build:
-    """A source compiled once: source x variant x toolchain x target."""
+    """A source compiled once: source x variant x toolchain x target.
+
+    ``suite`` are the tests, in words of the library's own harness, whose programs are built too; empty for all. Most of
+    OpenSSL's build is test programs, each linked to the whole library, and a smoke tier runs few of them.
+    """
 
     library: Library
     source: SourceSpec
     variant: Variant
     toolchain: Toolchain
     target: Target
+    suite: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

@@ -17,7 +17,8 @@ from crossmatrix.steps.machines import elf_numbers
 from crossmatrix.steps.scripts_text import clean_function, script_text, with_values
 
 RECIPES = Path(__file__).parents[2] / "recipes"
-SCRIPTS = sorted(path.name for path in (RECIPES.parent / "src/crossmatrix/steps/scripts").glob("*.sh"))
+SCRIPTS_FOLDER = RECIPES.parent / "src/crossmatrix/steps/scripts"
+SCRIPTS = sorted(path.name for path in SCRIPTS_FOLDER.glob("*.sh"))
 OPENSSL: Library = replace(LIBRARY, name="openssl", title="OpenSSL", configure=("no-shared",))
 OPENSSL_TARGET: Target = replace(TARGET, configure=(("openssl", "linux-aarch64"), ("nettle", TARGET.name)))
 
@@ -140,7 +141,43 @@ def test_builds_run_no_tests() -> None:
     """Building compiles test programs and starts none, because they are for another machine."""
     assert "crossmatrix-list" in script_of(nettle(), "build")
     assert not re.search(r"make[^\n]*\bcheck\b", script_of(nettle(), "build"))
-    assert not re.search(r"make[^\n]*\b(check|test|tests)\b", script_of(openssl(), "build"))
+    assert not re.search(r"make[^\n]*\b(check|test|tests)\b(?!/)", script_of(openssl(), "build"))
+
+
+@pytest.mark.programs
+@pytest.mark.parametrize(
+    ("words", "programs"),
+    [
+        (("test_sha",), "test/sha_test"),
+        (("test_evp*", "test_sha"), "test/evp_test test/evp_extra_test test/sha_test"),
+        (("test_sha", "alltests"), ""),
+        (("test_sha", "30"), ""),
+        (("test_nothing",), ""),
+    ],
+)
+def test_the_programs_of_the_wanted_tests_are_known(tmp_path: Path, words: tuple[str, ...], programs: str) -> None:
+    """Recipes name their programs; a word that is no test of the tree wants all of them."""
+    recipes = tmp_path / "test" / "recipes"
+    recipes.mkdir(parents=True)
+    (recipes / "05-test_sha.t").write_text('simple_test("test_sha", "sha_test", "sha");\n')
+    (recipes / "30-test_evp.t").write_text('ok(run(test(["evp_test", data_file("evp.txt")])));\n')
+    (recipes / "30-test_evp_extra.t").write_text('ok(run(test(["evp_extra_test"])));\n')
+    every = "apps/openssl fuzz/bignum-test test/evp_test test/evp_extra_test test/sha_test test/evp_skey_test"
+    done = subprocess.run(
+        ["perl", str(SCRIPTS_FOLDER / "openssl-programs.pl"), *words],
+        input=every,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+    assert done.stdout.strip() == programs
+
+
+def test_a_build_with_other_tests_is_another_build() -> None:
+    """The words of the suite are in the script, so that a wider tier builds again."""
+    assert "set -- test_sha\n" in script_of(replace(openssl(), suite=("test_sha",)), "build")
 
 
 def test_the_workload_comes_with_its_headers() -> None:

@@ -111,6 +111,7 @@ class CellMaker:
                             variant=variant,
                             toolchain=toolchain,
                             target=target,
+                            suite=self._tiers[name].tests,
                         )
 
     def _source(self, library: Library, series: str) -> SourceSpec:

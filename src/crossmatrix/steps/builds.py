@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.errors import UsageError, nearest
 from crossmatrix.steps.machines import elf_numbers
-from crossmatrix.steps.scripts_text import with_values
+from crossmatrix.steps.scripts_text import script_text, with_values
 from crossmatrix.steps.stage import InputFile, Stage, Steps
 from crossmatrix.steps.surroundings import build_environment
 
@@ -50,6 +50,8 @@ def build_steps(
     library, tools = build.library, _tools(build)
     check_library(library.name)
     inputs = tuple(workload_files(library.workload, recipes)) if workload is None else workload
+    if library.name == "openssl":
+        inputs += (InputFile(path="/work/programs.pl", data=script_text("openssl-programs.pl").encode()),)
     sources = [file.path.removeprefix("/work/workload/") for file in inputs if file.path.endswith(".c")]
     flags = " ".join(tools.flags)
     jobs = str(max(1, processes))
@@ -65,7 +67,7 @@ def build_steps(
             stage("configure", _configure(build, tools), _CONFIGURE_S),
             stage(
                 "build",
-                with_values(f"{library.name}-build.sh", jobs=jobs, nm=tools.nm),
+                with_values(f"{library.name}-build.sh", build.suite, jobs=jobs, nm=tools.nm),
                 library.build_timeout_s,
             ),
             stage("collect", with_values(f"{library.name}-collect.sh"), _COLLECT_S),

@@ -1,5 +1,20 @@
-# Builds libraries, programs and test programs, and runs none of them. In: JOBS
+# Builds libraries, the command-line tool and test programs, and runs none of them. In: JOBS; the arguments are the words
+# of the harness for the tests whose programs are wanted, none for all.
 cd /work/src
 # 1.1.1 has no build_sw; its `all` builds the same.
 if grep -q '^build_sw:' Makefile; then target=build_sw; else target=all; fi
-make -j"$JOBS" "$target"
+
+# Each test program is linked to the whole library, and that is most of the work.
+printf 'crossmatrix-programs:\n\t@echo $(PROGRAMS)\n' > /work/check/programs.mk
+programs=
+if [ $# -gt 0 ] && [ "$target" = build_sw ]; then
+    programs=$(make -s --no-print-directory -f Makefile -f /work/check/programs.mk crossmatrix-programs |
+        perl /work/programs.pl "$@")
+fi
+if [ -z "$programs" ]; then
+    make -j"$JOBS" "$target"
+else
+    echo "test programs: $programs"
+    make -j"$JOBS" build_libs
+    make -j"$JOBS" apps/openssl $programs
+fi
