@@ -13,7 +13,7 @@ from tests.unit.runner_samples import SECOND_PROFILE, World, cell, other_source,
 from crossmatrix.errors import ExitCode, TransientError
 from crossmatrix.events import JobStarted, Note
 from crossmatrix.records import StageStatus, Verdict
-from crossmatrix.runner import run as running
+from crossmatrix.runner import worker
 from crossmatrix.runner.alive import is_alive
 from crossmatrix.store import write_text
 
@@ -33,7 +33,7 @@ def world(tmp_path: Path) -> World:
 @pytest.fixture(autouse=True)
 def _short_polls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look often; nothing depends on how often."""
-    monkeypatch.setattr(running, "_LOCK_POLL_S", 0.02)
+    monkeypatch.setattr(worker, "_LOCK_POLL_S", 0.02)
 
 
 def verdicts(record: RunRecord) -> list[Verdict]:

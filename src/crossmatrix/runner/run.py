@@ -7,12 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from filelock import Timeout
-
 from crossmatrix import __version__
 from crossmatrix.analysis import findings
 from crossmatrix.engine.types import LABEL
-from crossmatrix.errors import CrossmatrixError, ExitCode, InfrastructureError, NoSpaceError
+from crossmatrix.errors import ExitCode, InfrastructureError, NoSpaceError
 from crossmatrix.events import CellFinished, JobFinished, JobStarted, Note, RunStarted
 from crossmatrix.evidence import vacuous_by_neighbours
 from crossmatrix.plan import Decision, Job, JobKind, decide, plan
@@ -20,7 +18,7 @@ from crossmatrix.records import CellRecord, RunRecord, Verdict
 from crossmatrix.report.conclusion import conclude
 from crossmatrix.runner.alive import living
 from crossmatrix.runner.capacity import jobs_at_once, limits
-from crossmatrix.runner.jobs import Workshop, execute, job_label
+from crossmatrix.runner.jobs import Workshop, job_label
 from crossmatrix.runner.judging import Judge, exclusions_of
 from crossmatrix.runner.kept import Kept
 from crossmatrix.runner.scheduler import Task, priorities, work_off
@@ -32,18 +30,13 @@ from crossmatrix.runner.supplies import (
     ready_images,
     ready_sources,
 )
-from crossmatrix.store import JobResult
+from crossmatrix.runner.worker import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crossmatrix.runner.request import Request, Surroundings
-
-_LOCK_POLL_S = 0.5
-_NOT_RUN = InfrastructureError(
-    "nothing was run for it, because another cell of this run has the same job key",
-    hint="two profiles with equal settings are one: leave one of them out",
-)
+    from crossmatrix.store import JobResult
 
 
 def carry_out(request: Request, world: Surroundings) -> RunRecord:
@@ -163,7 +156,8 @@ class _Run:
             {item.job.key: item.job.needs for item in running},
             {item.job.key: item.job.estimate_s for item in running},
         )
-        tasks = [self._task(item, order[item.job.key], shop) for item in running if self._can_run(item.job)]
+        worker = Worker(shop=shop, supplies=self._supplies, kept=self._kept, seen=self._seen)
+        tasks = [self._task(item, order[item.job.key], worker) for item in running if self._can_run(item.job)]
         work_off(tasks, slots=slots, stop=self._world.stop, on_stop=self._stop_ours)
 
     def _can_run(self, job: Job) -> bool:
@@ -182,75 +176,33 @@ class _Run:
             if not item.run and item.job.kind is JobKind.RUN:
                 self._finish_cell(item.job, self._results[item.job.key], cached=True)
 
-    def _task(self, item: Decision, priority: float, shop: Workshop) -> Task:
+    def _task(self, item: Decision, priority: float, worker: Worker) -> Task:
         return Task(
             key=item.job.key,
             needs=item.job.needs,
             priority=priority,
-            action=lambda: self._do(item, shop),
+            action=lambda: self._do(item, worker),
             give_up=lambda reason: self._give_up(item.job, reason),
         )
 
-    def _do(self, item: Decision, shop: Workshop) -> bool:
-        """Do one job under its lock; gives whether what needs it can run."""
+    def _do(self, item: Decision, worker: Worker) -> bool:
+        """Do one job; gives whether what needs it can run."""
         job = item.job
         clock = time.monotonic()
         self._world.listen(JobStarted(job=job_label(job), reason=item.reason))
-        fault = self._supplies.faults.get(job.image) or self._supplies.faults.get(job.build.source.digest)
-        if fault is not None:
-            result = self._faulty(job, fault)
-            cached = False
-        else:
-            try:
-                result, cached = self._locked(job, shop)
-            except InfrastructureError as error:
-                result, cached = self._faulty(job, error), False
-                if isinstance(error, NoSpaceError):
-                    self._no_space(error)
+        done = worker.do(job)
+        if isinstance(done.fault, NoSpaceError):
+            self._no_space(done.fault)
+        result = done.result
         with self._guard:
             self._results[job.key] = result
-        ended = "done by another run meanwhile" if cached else _words(result)
+        ended = "done by another run meanwhile" if done.cached else _words(result)
         self._world.listen(
             JobFinished(job=job_label(job), ok=result.ok, message=ended, duration_s=time.monotonic() - clock),
         )
         if job.kind is JobKind.RUN:
-            self._finish_cell(job, result, cached=cached)
+            self._finish_cell(job, result, cached=done.cached)
         return result.ok
-
-    def _locked(self, job: Job, shop: Workshop) -> tuple[JobResult, bool]:
-        lock = self._world.state.lock(f"job-{job.key[:40]}")
-        told = False
-        while True:
-            try:
-                lock.acquire(timeout=_LOCK_POLL_S)
-                break
-            except Timeout:
-                if self._world.stop.is_set():
-                    return self._faulty(job, InfrastructureError("interrupted")), False
-                if not told:
-                    self._world.listen(Note(message=f"{job_label(job)}: waits for another run that does the same job"))
-                    told = True
-        try:
-            after = self._world.state.results.load(job.key)
-            news = after is not None and after.sound and after.run_id != self._seen.get(job.key)
-            if after is not None and news and (job.kind is JobKind.RUN or self._kept.has_tree(job.key)):
-                return after, True
-            return execute(job, shop), False
-        finally:
-            lock.release()
-
-    def _faulty(self, job: Job, error: CrossmatrixError) -> JobResult:
-        return JobResult(
-            key=job.key,
-            kind=job.kind,
-            id=job.id,
-            run_id=self._record.run_id,
-            inputs=dict(job.inputs),
-            ok=False,
-            sound=False,
-            fault=error.message,
-            hint=error.hint,
-        )
 
     def _give_up(self, job: Job, reason: str) -> None:
         """Give the cells of a job that will not run their verdict."""
@@ -319,9 +271,6 @@ class _Run:
         self._world.listen(Note(message=message))
 
     def _conclude(self) -> RunRecord:
-        for cell in self._request.cells:
-            if cell.id not in self._cells:
-                self._keep(self._judge.fault(cell, _NOT_RUN))
         order = [cell.id for cell in self._request.cells] + [item.id for item in self._request.left_out]
         cells = [self._cells[cell_id] for cell_id in order if cell_id in self._cells]
         reasons = vacuous_by_neighbours(cells)
