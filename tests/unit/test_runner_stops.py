@@ -46,8 +46,9 @@ def test_ctrl_c_while_a_job_runs(world: World) -> None:
     world.engine.on(f"run *{SECOND_PROFILE.name} evidence", Act(then=world.interrupt, hangs=True, times=1))
     record = world.run(cell(), cell(SECOND_PROFILE), with_clang())
     assert verdicts(record) == [Verdict.PASSED, Verdict.ABORTED, Verdict.ABORTED]
-    assert record.cells[1].reason == "stopped before it had ended"
-    assert record.cells[2].reason == "stopped before it began"
+    assert record.cells[1].reason.startswith("tests stopped after ")
+    assert record.cells[1].reason.endswith(" s, in stage evidence")
+    assert record.cells[2].reason == "stopped after its build, before its tests began"
     assert (record.state, record.exit_code) == ("interrupted", ExitCode.INTERRUPTED)
     assert world.engine.live == []
     before = len(world.engine.started)
@@ -57,11 +58,21 @@ def test_ctrl_c_while_a_job_runs(world: World) -> None:
 
 
 def test_ctrl_c_while_a_build_runs(world: World) -> None:
-    """All its cells are aborted; nothing of the build is taken for a result."""
-    world.engine.on("build * configure", Act(then=world.interrupt, hangs=True, times=1))
+    """All its cells are aborted and say how far it came; nothing of the build is taken for a result."""
+    world.engine.on("build * build", Act(output=b"make: 1\n", then=world.interrupt, hangs=True, times=1))
     record = world.run(cell(), cell(SECOND_PROFILE))
     assert verdicts(record) == [Verdict.ABORTED] * 2
     assert record.exit_code == ExitCode.INTERRUPTED
+    for one in record.cells:
+        assert one.reason.startswith("build stopped after ")
+        assert one.reason.endswith(" s, in stage build")
+        assert one.log_tail == "make: 1"
+        assert [stage.status for stage in one.stages][:3] == [
+            StageStatus.OK,
+            StageStatus.OK,
+            StageStatus.INTERRUPTED,
+        ]
+        assert (world.state.runs.folder(record.run_id) / one.stages[2].log).read_text() == "make: 1\n"
     assert verdicts(world.again().run(cell())) == [Verdict.PASSED]
 
 

@@ -102,6 +102,29 @@ def test_stop_is_passed_on_once_while_tasks_run() -> None:
     assert "next" in work.given_up
 
 
+def test_what_waits_for_a_task_that_is_stopped_is_given_up_after_it() -> None:
+    """Only then is it known how far the task came; what waits for nothing that runs is given up at once."""
+    work = Work()
+    order: list[str] = []
+    gone_on = threading.Event()
+
+    def action() -> bool:
+        work.stop.set()
+        assert gone_on.wait(30)
+        order.append("long ended")
+        return False
+
+    def task(key: str, need: str) -> Task:
+        return Task(key=key, needs=(need,), priority=0, action=lambda: True, give_up=lambda _reason: order.append(key))
+
+    long = Task(key="long", needs=(), priority=1, action=action, give_up=lambda _reason: None)
+    tasks = [long, task("next", "long"), work.task("free"), task("after free", "free")]
+    work_off(tasks, slots=1, stop=work.stop, on_stop=gone_on.set)
+    assert order.index("long ended") < order.index("next")
+    assert {"free"} == set(work.given_up)
+    assert set(order) == {"long ended", "next", "after free"}
+
+
 def test_an_exception_stops_the_rest_and_is_raised_again() -> None:
     """A defect of ours is not swallowed."""
     work = Work()

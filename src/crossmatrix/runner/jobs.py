@@ -18,7 +18,7 @@ from tenacity import (
 from tenacity.nap import sleep_using_event
 
 from crossmatrix.checksums import sha256_bytes
-from crossmatrix.engine.types import LABEL, ContainerSpec, ImageRef, VolumeMount
+from crossmatrix.engine.types import LABEL, ContainerSpec, Exit, ImageRef, VolumeMount
 from crossmatrix.errors import InfrastructureError, NoSpaceError, TransientError
 from crossmatrix.events import Note, StageProgress, StageStarted
 from crossmatrix.outcomes import FaultKind, main_fault
@@ -247,15 +247,23 @@ class _Attempt:
 
     def _stage(self, container: Container, stage: Stage) -> StageRecord:
         self._shop.world.listen(StageStarted(job=job_label(self._job), stage=stage.name))
-        path = self._folder / "logs" / f"{stage.name}.log"
-        with disk_faults(path), path.open("wb") as log:
-            exit_ = container.run(
-                stage.script,
-                environment=dict(stage.environment),
-                directory=stage.directory,
-                timeout_s=stage.timeout_s,
-                on_output=_tee(path, log.write, self._progress(stage.name)),
-            )
+        path, clock = self._folder / "logs" / f"{stage.name}.log", time.monotonic()
+        try:
+            with disk_faults(path), path.open("wb") as log:
+                exit_ = container.run(
+                    stage.script,
+                    environment=dict(stage.environment),
+                    directory=stage.directory,
+                    timeout_s=stage.timeout_s,
+                    on_output=_tee(path, log.write, self._progress(stage.name)),
+                )
+        except NoSpaceError:
+            raise
+        except InfrastructureError:
+            if not self._shop.world.stop.is_set():
+                raise
+            # We stopped the container ourselves: how far it came is still told.
+            exit_ = Exit(code=None, duration_s=time.monotonic() - clock)
         if self._shop.world.stop.is_set() and exit_.code != 0:
             status = StageStatus.INTERRUPTED
         elif exit_.code is None:

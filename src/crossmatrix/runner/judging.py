@@ -29,6 +29,7 @@ from crossmatrix.records import (
 from crossmatrix.runner.cell_files import with_files
 from crossmatrix.runner.job_steps import BENCH_TIER
 from crossmatrix.runner.jobs import TEST_STAGE
+from crossmatrix.runner.kept import stopped_words
 from crossmatrix.runner.kept_files import out_files, stage_logs, tail, text
 from crossmatrix.selectors import facts_of, where_matches
 
@@ -90,7 +91,7 @@ class Judge:
         if job.cell is None:
             raise ValueError(f"the job {job.id} runs no cell")
         if self._world.stop.is_set() and not _whole(build, run):
-            record = self._blank(job.cell).model_copy(update={"reason": reason or "stopped before it had ended"})
+            record = self._stopped(job, job.cell, build, run, reason)
         else:
             record = self._kept(job.cell, run, build) or self._judged(job, job.cell, build, run, reason)
         record = record.model_copy(
@@ -191,6 +192,36 @@ class Judge:
         elif run is not None and run.sound:
             results.keep_judged(run.key, _rules(cell), record)
         return record
+
+    def _stopped(
+        self,
+        job: Job,
+        cell: Cell,
+        build: JobResult | None,
+        run: JobResult | None,
+        reason: str,
+    ) -> CellRecord:
+        """Give the record of a cell whose run was stopped: how far it came, and the log of where it was stopped."""
+        results = [result for result in (build, run) if result is not None]
+        stages = tuple(stage for result in results for stage in result.stages)
+        logs: dict[str, str] = {}
+        for result in results:
+            logs |= stage_logs(self._world.state.results.folder(result.key), result.stages)
+        return self._blank(cell).model_copy(
+            update={
+                "reason": stopped_words(build, run) or reason or "stopped before it had ended",
+                "source_origin": build.source_origin if build else "",
+                "stages": stages,
+                "image": build.image if build else None,
+                "run_image": run.image if run else None,
+                "compiler": _compiler(cell, build),
+                "keys": {"build": job.needs[0], "run": job.key},
+                "log_tail": _log_tail(stages, logs),
+                "started": build.started if build else "",
+                "finished": results[-1].finished if results else "",
+                "duration_s": round(sum(result.duration_s for result in results), 2),
+            },
+        )
 
     def _suite(self, cell: Cell, run: JobResult | None, files: dict[str, bytes]) -> SuiteResult | None:
         """Read the suite's log: the file it left, or what came by while it ran where the container was killed."""

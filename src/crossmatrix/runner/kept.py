@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crossmatrix.plan import JobKind
+from crossmatrix.records import StageStatus
 from crossmatrix.runner.jobs import build_volume
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from crossmatrix.engine.types import Engine
-    from crossmatrix.plan import JobKind
-    from crossmatrix.store import State
+    from crossmatrix.store import JobResult, State
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +37,32 @@ class Kept:
         """Give the inputs with which this job last ran."""
         return self.state.results.last_inputs(kind, job_id)
 
+    def doubt(self, key: str) -> str:
+        """Say why a kept result of this key is not used again; empty where none is kept."""
+        result = self.state.results.load(key)
+        if result is None or result.sound:
+            return ""
+        if result.fault:
+            return f"last time: {result.fault.splitlines()[0]}"
+        late = next((stage for stage in result.stages if stage.status is StageStatus.TIMED_OUT), None)
+        if late is not None:
+            return f"last time stage {late.name} ran into its time limit"
+        words = stopped_words(*((result, None) if result.kind is JobKind.BUILD else (None, result)))
+        return f"last time: {words}" if words else "its last result may come out otherwise next time"
+
     def has_tree(self, key: str) -> bool:
         """Whether the build tree of this key is still on the engine; unknown counts as there."""
         return self.engine is None or self.engine.has_volume(build_volume(key, str(self.state.home)))
+
+
+def stopped_words(build: JobResult | None, run: JobResult | None) -> str:
+    """Say where a cell's work was stopped and after how long; empty where neither of its jobs had begun."""
+    for name, result in (("tests", run), ("build", build)):
+        if result is None or not result.stages:
+            continue
+        stage = next((one for one in result.stages if one.status is StageStatus.INTERRUPTED), None)
+        if stage is not None:
+            return f"{name} stopped after {result.duration_s:.0f} s, in stage {stage.name}"
+        if result is build and result.ok:
+            return "stopped after its build, before its tests began"
+    return ""

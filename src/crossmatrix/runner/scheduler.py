@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from threading import Event
 
 _POLL_S = 0.2
@@ -77,7 +77,7 @@ def work_off(tasks: Sequence[Task], *, slots: int, stop: Event, on_stop: Callabl
     told = False
     with ThreadPoolExecutor(max_workers=slots, thread_name_prefix="job") as pool, _ended(running, stop, on_stop):
         while waiting or running:
-            waiting = _given_up(waiting, open_keys, failed, stop)
+            waiting = _given_up(waiting, running.values(), open_keys, failed, stop)
             waiting = _start(waiting, running, pool, open_keys, slots)
             if not running:
                 if waiting:
@@ -113,14 +113,23 @@ def _ended(running: Mapping[Future[bool], Task], stop: Event, on_stop: Callable[
         raise
 
 
-def _given_up(waiting: Sequence[Task], open_keys: set[str], failed: set[str], stop: Event) -> list[Task]:
+def _given_up(
+    waiting: Sequence[Task],
+    running: Iterable[Task],
+    open_keys: set[str],
+    failed: set[str],
+    stop: Event,
+) -> list[Task]:
     """Give up what cannot be started any more, and give what still can.
 
-    Before anything is started: giving up may be what stops the run.
+    Before anything is started: giving up may be what stops the run. What waits for a task that is being stopped is
+    given up after it, so that it can be told how far that came.
     """
     left = list(waiting)
+    busy = {task.key for task in running}
     while True:
-        gone = [task for task in left if stop.is_set() or failed.intersection(task.needs)]
+        stopped = stop.is_set()
+        gone = [t for t in left if failed.intersection(t.needs) or (stopped and not busy.intersection(t.needs))]
         if not gone:
             return left
         names = {task.key for task in gone}
@@ -129,7 +138,7 @@ def _given_up(waiting: Sequence[Task], open_keys: set[str], failed: set[str], st
             broken = next((need for need in task.needs if need in failed), None)
             open_keys.discard(task.key)
             failed.add(task.key)
-            task.give_up("stopped before it began" if stop.is_set() else f"needs {broken}, which failed")
+            task.give_up("stopped before it began" if stopped else f"needs {broken}, which failed")
 
 
 def _start(
