@@ -29,6 +29,7 @@ class Memory:
     results: dict[str, bool] = field(default_factory=dict)
     inputs: dict[tuple[JobKind, str], dict[str, str]] = field(default_factory=dict)
     trees: set[str] = field(default_factory=set)
+    doubts: dict[str, str] = field(default_factory=dict)
 
     def has_result(self, key: str) -> bool:
         """Whether there is one."""
@@ -41,6 +42,10 @@ class Memory:
     def last_inputs(self, kind: JobKind, job_id: str) -> Mapping[str, str] | None:
         """Give the inputs of the last time."""
         return self.inputs.get((kind, job_id))
+
+    def doubt(self, key: str) -> str:
+        """Say why it is not used."""
+        return self.doubts.get(key, "")
 
     def has_tree(self, key: str) -> bool:
         """Whether the tree is there."""
@@ -131,6 +136,33 @@ def test_a_rerun_says_what_changed() -> None:
     build, run = decisions((cell(variant=replace(ASM, options=())),), memory)
     assert build.reason == "changed: variant (asm: --enable-arm64-crypto -> asm: )"
     assert run.reason.startswith("its build is made again")
+
+
+def test_a_result_that_is_not_used_again_says_why() -> None:
+    """Nothing changed, and yet the job runs: the reason is what was wrong with its last result."""
+    memory = remembered((cell(),))
+    jobs = plan((cell(),), IMAGES, FixedScripts()).jobs
+    memory.results.clear()
+    memory.doubts = {jobs[0].key: "last time: build stopped after 96 s, in stage build"}
+    assert [item.reason for item in decide(plan((cell(),), IMAGES, FixedScripts()), memory)] == [
+        "last time: build stopped after 96 s, in stage build",
+        "its last result was not kept",
+    ]
+
+
+def test_packages_that_cannot_be_seen_are_no_change() -> None:
+    """Without an engine nobody knows what is in an image; a change that can be seen is still named."""
+    memory = remembered((cell(),))
+    unseen = {name: replace(state, contents="") for name, state in IMAGES.items()}
+    for item in decide(plan((cell(),), unseen, FixedScripts()), memory):
+        assert item.run
+        assert "changed" not in item.reason
+        assert "packages" in item.reason
+    other = cell(variant=replace(ASM, options=()))
+    build, run = decide(plan((other,), unseen, FixedScripts()), memory)
+    assert run.reason == f"its build is made again ({build.reason})"
+    assert build.reason.startswith("changed: variant")
+    assert "packages" not in build.reason
 
 
 def test_fresh_runs_everything() -> None:

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from crossmatrix.catalog import Build, Cell
     from crossmatrix.plan.jobs import ImageState
 
+UNKNOWN = "image not built yet"
+"""Stands for the packages of an image that is not there, or that cannot be seen."""
+
+UNSEEN = "its image cannot be seen or is not built, and so not whether its packages are the same"
+"""The reason of a job of which nothing else is known to differ."""
+
 KEY_SCHEMA = 1
 """Raised when the meaning of a result changes in a way that no input shows."""
 
@@ -49,7 +55,7 @@ def build_inputs(build: Build, image: ImageState, scripts: str) -> Inputs:
         ("toolchain", build.toolchain.name),
         ("tools", sha256_value(asdict(tools)) if tools else ""),
         ("image", image.tag),
-        ("packages", image.contents or "image not built yet"),
+        ("packages", image.contents or UNKNOWN),
         ("steps", scripts),
     )
 
@@ -73,7 +79,7 @@ def run_inputs(cell: Cell, build_key: str, image: ImageState, scripts: str) -> I
         ("build", build_key),
         ("emulator", f"{cell.emulator.name} {cell.emulator.version}" if not cell.build.target.native else "none"),
         ("image", image.tag),
-        ("packages", image.contents or "image not built yet"),
+        ("packages", image.contents or UNKNOWN),
         ("profile", profile.name),
         ("cpu", profile.cpu),
         ("environment", _pairs(dict(profile.environment))),
@@ -92,10 +98,16 @@ def changed(before: Mapping[str, str], after: Inputs) -> str:
         after: its inputs now.
 
     Returns:
-        Such as ``changed: packages, steps``; empty when nothing differs.
+        Such as ``changed: packages, steps``; empty when nothing differs. What is installed in an image that is not
+        there cannot be compared, and is not called a change.
     """
     now = dict(after)
     names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    blind = now.get("packages") == UNKNOWN and "packages" in names
+    # A run's key holds that of its build, which then cannot be known either.
+    names = [name for name in names if not (blind and name in {"packages", "build"})]
+    if blind and not names:
+        return UNSEEN
     shown = [_shown(name, before.get(name, ""), now.get(name, "")) for name in names]
     return f"changed: {', '.join(shown)}" if shown else ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from crossmatrix.plan.jobs import Decision, ImageState, Job, JobKind, Plan
-from crossmatrix.plan.keys import build_inputs, changed, key_of, run_inputs
+from crossmatrix.plan.keys import UNSEEN, build_inputs, changed, key_of, run_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,6 +34,9 @@ class Known(Protocol):
 
     def last_inputs(self, kind: JobKind, job_id: str) -> Mapping[str, str] | None:
         """Give the inputs with which this job last ran."""
+
+    def doubt(self, key: str) -> str:
+        """Say why a kept result of this key is not used again; empty where none is kept."""
 
     def has_tree(self, key: str) -> bool:
         """Whether the build tree of this key is still on the engine."""
@@ -115,7 +118,7 @@ def decide(plan: Plan, known: Known, *, fresh: bool = False) -> tuple[Decision, 
 def _after(decision: Decision, builds: Mapping[str, Decision]) -> Decision:
     """Run again what hangs on a build whose own inputs made it run again, with the build's reason."""
     build = builds.get(decision.job.needs[0]) if decision.job.needs else None
-    if decision.run and build is not None and build.run and decision.reason == "changed: build":
+    if decision.run and build is not None and build.run and decision.reason in {"changed: build", UNSEEN}:
         return Decision(job=decision.job, run=True, reason=f"its build is made again ({build.reason})")
     return decision
 
@@ -128,4 +131,8 @@ def _decide_one(job: Job, known: Known, *, fresh: bool) -> Decision:
     before = known.last_inputs(job.kind, job.id)
     if before is None:
         return Decision(job=job, run=True, reason="never run before")
-    return Decision(job=job, run=True, reason=changed(before, job.inputs) or "its last result was not kept")
+    return Decision(job=job, run=True, reason=_why_again(job, known, before))
+
+
+def _why_again(job: Job, known: Known, before: Mapping[str, str]) -> str:
+    return changed(before, job.inputs) or known.doubt(job.key) or "its last result was not kept"
