@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from crossmatrix.analysis import Comparison, RunComparison, compare, compare_runs
-from crossmatrix.errors import UsageError
+from crossmatrix.errors import ExitCode, UsageError
 from crossmatrix.records import (
     BinaryEvidence,
     CellRecord,
@@ -26,7 +26,13 @@ from crossmatrix.records import (
     TestCounts,
     Verdict,
 )
-from crossmatrix.report.comparison import comparison_json, conclusion, print_comparison, render_markdown
+from crossmatrix.report.comparison import (
+    comparison_json,
+    conclusion,
+    print_comparison,
+    render_markdown,
+    run_conclusion,
+)
 
 P, F = OutcomeStatus.PASSED, OutcomeStatus.FAILED
 VALUE = st.floats(0, 10**6, allow_nan=False).map(lambda value: round(value, 4))
@@ -159,6 +165,35 @@ def test_a_verdict_that_gets_worse_counts_without_any_test() -> None:
     comparison = compare(cell(), cell(NO_ASM, verdict=Verdict.BUILD_FAILED))
     assert comparison.past_threshold
     assert "the verdict went from passed to build-failed" in conclusion(comparison)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.ABORTED, Verdict.INFRASTRUCTURE])
+@pytest.mark.parametrize("other", list(Verdict))
+def test_a_cell_that_never_ended_makes_the_comparison_say_nothing(verdict: Verdict, other: Verdict) -> None:
+    """Whatever the other is, and whichever comes first: not green, not worse, for cells and for runs."""
+    for a, b in ((cell(verdict=verdict), cell(verdict=other)), (cell(verdict=other), cell(verdict=verdict))):
+        comparison = compare(a, b)
+        assert (comparison.exit_code, comparison.past_threshold) == (ExitCode.INFRASTRUCTURE, False)
+        assert conclusion(comparison).startswith("Says nothing: ")
+        runs = compare_runs(run("1", a), run("2", b))
+        assert runs.exit_code is ExitCode.INFRASTRUCTURE
+        assert "1 pair of them say nothing" in run_conclusion(runs)
+
+
+def test_only_ends_are_green() -> None:
+    """Two cells that ended are compared; a worse one counts more than a pair that says nothing."""
+    assert compare(cell(), cell()).exit_code is ExitCode.OK
+    other = "openssl-3.0.20/no-asm/gcc-12/aarch64-linux-musl"
+    before = run("1", cell(), cell(other, verdict=Verdict.ABORTED))
+    after = run("2", cell(verdict=Verdict.FAILED), cell(other))
+    assert compare_runs(before, after).exit_code is ExitCode.UNEXPECTED
+
+
+def test_runs_without_a_common_cell_say_nothing() -> None:
+    """Nothing compared is not nothing worse."""
+    runs = compare_runs(run("1", cell()), run("2"))
+    assert runs.exit_code is ExitCode.INFRASTRUCTURE
+    assert "no cell is in both" in run_conclusion(runs)
 
 
 def evidence(ran: dict[str, int], classes: dict[str, int], capabilities: tuple[str, ...], endian: str) -> Evidence:

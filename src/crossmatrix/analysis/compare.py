@@ -9,6 +9,7 @@ from crossmatrix.analysis.comparison import AxisChange, Change, Comparison, Cost
 from crossmatrix.analysis.siblings import are_siblings, compiler_family
 from crossmatrix.analysis.words import counted, listed
 from crossmatrix.errors import UsageError
+from crossmatrix.records import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 THRESHOLD = 0.01
 """The change of a cost that counts, as a share: 1%."""
+
+_NO_END = frozenset({Verdict.ABORTED, Verdict.INFRASTRUCTURE})
+"""Verdicts of cells of which nobody knows how they would have ended."""
 
 ABSENT = "absent"
 """What stands for a test that a cell does not have."""
@@ -60,8 +64,15 @@ def compare(a: CellRecord, b: CellRecord, *, threshold: float = THRESHOLD) -> Co
         costs=rows,
         notes=(*_tier_note(a, b), *notes),
         threshold=Fraction(str(threshold)),
-        worse_verdict=a.verdict.as_expected and not b.verdict.as_expected,
+        worse_verdict=a.verdict.as_expected and not b.verdict.as_expected and b.verdict not in _NO_END,
+        says_nothing=_says_nothing(a, b),
     )
+
+
+def _says_nothing(a: CellRecord, b: CellRecord) -> str:
+    """Say which of the cells never came to an end that could be held against the other's."""
+    words = [f"{name} is {cell.verdict.value}" for name, cell in (("A", a), ("B", b)) if cell.verdict in _NO_END]
+    return " and ".join(words)
 
 
 def differing_axes(a: CellRecord, b: CellRecord) -> tuple[AxisChange, ...]:

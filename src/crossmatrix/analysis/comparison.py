@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crossmatrix.errors import ExitCode
+
 if TYPE_CHECKING:
     from fractions import Fraction
 
@@ -93,7 +95,8 @@ class Comparison:
         costs: algorithms that were measured in both.
         notes: what else a reader must know.
         threshold: the share by which a cost must change to count.
-        worse_verdict: the first cell is as expected and the second is not.
+        worse_verdict: the first cell is as expected, the second ended and is not.
+        says_nothing: why the two cannot be held against each other at all, or empty.
     """
 
     a: str
@@ -109,6 +112,7 @@ class Comparison:
     notes: tuple[str, ...]
     threshold: Fraction
     worse_verdict: bool = False
+    says_nothing: str = ""
 
     @property
     def costlier(self) -> tuple[tuple[CostRow, CostChange], ...]:
@@ -137,6 +141,11 @@ class Comparison:
         It is where a cost rose past the threshold, a test that passed fails, or the verdict is no longer as expected.
         """
         return bool(self.costlier or self.newly_failing or self.worse_verdict)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the command tells the shell: a comparison that says nothing is never green."""
+        return _exit_code(worse=self.past_threshold, unsaid=bool(self.says_nothing))
 
     def _exact(self) -> tuple[tuple[CostRow, CostChange], ...]:
         return tuple((row, change) for row in self.costs if row.exact for change in row.changes)
@@ -169,3 +178,17 @@ class RunComparison:
     def past_threshold(self) -> bool:
         """Whether some cell is worse."""
         return any(pair.past_threshold for pair in self.pairs)
+
+    @property
+    def silent(self) -> tuple[Comparison, ...]:
+        """Pairs that say nothing."""
+        return tuple(pair for pair in self.pairs if pair.says_nothing)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """As for a pair; where no cell has a partner, nothing was compared."""
+        return _exit_code(worse=self.past_threshold, unsaid=bool(self.silent) or not self.pairs)
+
+
+def _exit_code(*, worse: bool, unsaid: bool) -> ExitCode:
+    return ExitCode.UNEXPECTED if worse else ExitCode.INFRASTRUCTURE if unsaid else ExitCode.OK

@@ -32,13 +32,13 @@ def bench(workspace: Workspace, choice: Choice, manner: Manner, form: str) -> Ex
 
 
 def compare(workspace: Workspace, before: str, after: str, form: str, threshold: str) -> ExitCode:
-    """Hold two cells or two runs against each other; exit code 1 past the threshold."""
+    """Hold two cells or two runs against each other; exit code 1 past the threshold, 3 where it says nothing."""
     comparison = compare_named(workspace, before, after, threshold=_fraction(threshold))
     if form == "text":
         print_comparison(comparison, console())
     else:
         print(render_markdown(comparison) if form == "md" else comparison_json(comparison), end="")  # noqa: T201 - output
-    return ExitCode.UNEXPECTED if comparison.past_threshold else ExitCode.OK
+    return comparison.exit_code
 
 
 def _fraction(text: str) -> float:

@@ -110,6 +110,8 @@ def conclusion(comparison: Comparison) -> str:
         parts.append(f"{counted(len(comparison.costlier), 'figure')} rose by more than {share} in instructions")
     if parts:
         return f"B is worse than A: {'; '.join(parts)}."
+    if comparison.says_nothing:
+        return f"Says nothing: {comparison.says_nothing}, so that there is nothing to hold against the other."
     better = [f"{counted(len(comparison.newly_passing), 'test')} newly passing"] if comparison.newly_passing else []
     if comparison.cheaper:
         better.append(f"{counted(len(comparison.cheaper), 'figure')} fell by more than {share} in instructions")
@@ -121,15 +123,19 @@ def conclusion(comparison: Comparison) -> str:
 def run_conclusion(comparison: RunComparison) -> str:
     """Say in one sentence how many cells are worse."""
     worse = sum(pair.past_threshold for pair in comparison.pairs)
-    changed = sum(_differs(pair) for pair in comparison.pairs)
+    changed = sum(_differs(pair) and not pair.says_nothing for pair in comparison.pairs)
+    silent = len(comparison.silent)
+    unsaid = "" if comparison.pairs else " Says nothing: no cell is in both."
+    if silent:
+        unsaid = f" {counted(silent, 'pair')} of them say nothing, for a cell is aborted or infrastructure."
     return (
         f"{comparison.b} against {comparison.a}: {counted(len(comparison.pairs), 'cell')} compared, "
-        f"{worse} worse, {changed} with a change."
+        f"{worse} worse, {changed} with a change.{unsaid}"
     )
 
 
 def _differs(pair: Comparison) -> bool:
-    moved = pair.costlier or pair.cheaper or pair.test_changes or pair.evidence_changes
+    moved = pair.says_nothing or pair.costlier or pair.cheaper or pair.test_changes or pair.evidence_changes
     return bool(moved or pair.verdict.before != pair.verdict.after)
 
 
