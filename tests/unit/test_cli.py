@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from tests.unit.command_samples import CHECKOUT, Shell, shell
@@ -29,9 +32,6 @@ from crossmatrix.errors import (
     TransientError,
     UsageError,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CELL = "nettle-3.10.2/asm/gcc-12/little"
 
@@ -76,10 +76,45 @@ def test_every_family_of_error_has_its_exit_code(
     assert all(line in err for line in str(error).splitlines())
 
 
-def test_a_defect_of_ours_keeps_its_traceback() -> None:
-    """Only mistakes and faults are made quiet."""
-    with pytest.raises(ZeroDivisionError):
-        exit_code_of(lambda: raising(ZeroDivisionError()))
+@pytest.mark.parametrize("defect", [ZeroDivisionError(), ValueError("x"), KeyError("y"), AttributeError("z")])
+def test_a_defect_of_ours_keeps_its_traceback(defect: Exception, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only mistakes and faults are made quiet; a defect ends with 1 and is called one."""
+    assert exit_code_of(lambda: raising(defect)) is ExitCode.UNEXPECTED
+    err = capsys.readouterr().err
+    assert "Traceback" in err
+    assert "a defect of Crossmatrix" in err
+
+
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.EACCES, errno.EIO, errno.ENOSPC, errno.ENOTDIR, errno.EMFILE])
+def test_what_the_system_refuses_is_a_fault(number: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """An error of the system that nobody foresaw: exit code 3, a sentence with the file, no traceback."""
+    refusal = OSError(number, os.strerror(number), "/some/file")
+    assert exit_code_of(lambda: raising(refusal)) is ExitCode.INFRASTRUCTURE
+    err = capsys.readouterr().err
+    assert f"/some/file: {os.strerror(number)}" in err
+    assert "Traceback" not in err
+
+
+def test_a_closed_standard_output_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """With nowhere to print to nothing is started."""
+    monkeypatch.setattr(sys, "stdout", None)
+    assert exit_code_of(lambda: raising(AssertionError())) is ExitCode.USAGE
+    assert "standard output is closed" in capsys.readouterr().err
+
+
+def test_a_task_that_is_content_lets_the_next_one_run() -> None:
+    """Only a code other than 0 ends the process."""
+    guarded(lambda: ExitCode.OK)()
+    with pytest.raises(SystemExit):
+        guarded(lambda: ExitCode.UNEXPECTED)()
+
+
+def test_several_tasks_on_one_line(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """All have their turn, up to the first that does not end with 0."""
+    assert here.invoke("list", "--format", "json", "plan", "--format", "json") == 0
+    assert "jobs" in capsys.readouterr().out
+    assert here.invoke("report", "list") == 2
+    assert capsys.readouterr().out == ""
 
 
 def test_markup_in_an_error_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,21 +137,38 @@ def test_output_that_nobody_reads_is_no_success(monkeypatch: pytest.MonkeyPatch)
     assert exit_code_of(lambda: ExitCode.OK) is ExitCode.UNEXPECTED
 
 
+def real_invoke(word: str, home: Path, output: int) -> subprocess.CompletedProcess[bytes]:
+    """Call `invoke WORD` in a process of its own."""
+    program = "from invoke.main import program; program.run()"
+    command = [sys.executable, "-c", f"import sys; sys.argv[0] = 'invoke'; {program}", word]
+    environment = {**os.environ, "CROSSMATRIX_HOME": str(home)}
+    return subprocess.run(
+        command, cwd=CHECKOUT, env=environment, stdout=output, stderr=subprocess.PIPE, check=False, timeout=120
+    )
+
+
 @pytest.mark.programs
-def test_a_real_pipe_that_breaks(tmp_path: Path) -> None:
-    """`invoke list` into a pipe that nobody reads says nothing on stderr and ends with 1."""
+@pytest.mark.parametrize("word", ["list", "--list"])
+def test_a_real_pipe_that_breaks(tmp_path: Path, word: str) -> None:
+    """Into a pipe that nobody reads: nothing on stderr, and 1; also where `invoke` itself prints."""
     reader, writer = os.pipe()
     os.close(reader)
-    program = "from invoke.main import program; program.run()"
-    command = [sys.executable, "-c", f"import sys; sys.argv[0] = 'invoke'; {program}", "list"]
-    environment = {**os.environ, "CROSSMATRIX_HOME": str(tmp_path)}
     try:
-        done = subprocess.run(
-            command, cwd=CHECKOUT, env=environment, stdout=writer, stderr=subprocess.PIPE, check=False, timeout=120
-        )
+        done = real_invoke(word, tmp_path, writer)
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.programs
+@pytest.mark.parametrize("word", ["list", "--list"])
+def test_a_disk_that_is_full_for_the_output(tmp_path: Path, word: str) -> None:
+    """Output that cannot be written is a fault with a sentence."""
+    with Path("/dev/full").open("wb") as full:
+        done = real_invoke(word, tmp_path, full.fileno())
+    assert done.returncode == 3
+    assert b"No space left" in done.stderr
+    assert b"Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -142,6 +194,7 @@ def test_a_real_pipe_that_breaks(tmp_path: Path) -> None:
         (("clean", "--older-than", "7"), "--older-than"),
         (("clean", "--keep", "nan"), "--keep"),
         (("test", "--unit", "--sabotage"), "exclude each other"),
+        (("test", "--unit", "--options", "'unbalanced"), "no closing quotation"),
         (("matrx",), "did you mean 'matrix'?"),
         (("matrix", "--feil-fast"), "did you mean '--fail-fast'?"),
         (("matrix", "--matrix"), "needs a value"),
@@ -346,6 +399,25 @@ def test_a_state_directory_of_a_newer_version_is_refused(here: Shell, capsys: py
     for words in (("matrix", CELL), ("plan", CELL), ("report",), ("compare", "a", "b"), ("clean", "--dry-run")):
         assert here.invoke(*words) == 2, words
         assert "newer Crossmatrix" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", ["/proc/nowhere", "/dev/null", "/dev/null/x", "file", "file/below", "x" * 300])
+def test_a_place_that_can_be_no_state_directory(here: Shell, capsys: pytest.CaptureFixture[str], place: str) -> None:
+    """Wherever CROSSMATRIX_HOME points: exit code 2 and the variable's name, by commands that write there."""
+    (here.workspace.root / "file").write_text("")
+    elsewhere = replace(here, workspace=replace(here.workspace, home=here.workspace.root / place))
+    assert elsewhere.invoke("matrix") == 2
+    assert "CROSSMATRIX_HOME" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"\xc2\xb2", b"one", b"\0" * 9, b"-1", b"\xd9\xa1"])
+def test_a_format_that_is_no_number(here: Shell, capsys: pytest.CaptureFixture[str], content: bytes) -> None:
+    """A state directory whose format file holds anything but a number is refused with its name."""
+    here.workspace.home.mkdir()
+    (here.workspace.home / "format").write_bytes(content)
+    for words in (("plan",), ("report",), ("clean",)):
+        assert here.invoke(*words) == 2
+        assert "expected the number of a format" in capsys.readouterr().err
 
 
 def test_the_state_directory_can_lie_elsewhere(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from invoke.program import Program
 from invoke.tasks import task
 
 from crossmatrix.api.options import DEFAULT_MATRIX, Choice, Manner
-from crossmatrix.cli.guard import exit_code_of, guarded
+from crossmatrix.cli.guard import exit_code_of, guard_the_end, guarded
 from crossmatrix.cli.words import check_words
 from crossmatrix.errors import ExitCode, UsageError, nearest
 
@@ -201,6 +201,7 @@ def look_over(arguments: Sequence[str]) -> None:
     """Leave with exit code 2 and words that help where a task or option on the command line does not exist."""
     own = options_of_invoke()
     if arguments and Path(arguments[0]).name in {"invoke", "inv"}:
+        guard_the_end()
 
         def check() -> ExitCode:
             check_words(arguments[1:], TASKS, own)

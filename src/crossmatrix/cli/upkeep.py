@@ -126,7 +126,11 @@ def run_tests(workspace: Workspace, *, unit: bool, sabotage: bool, options: str)
     if unit and sabotage:
         raise UsageError("--unit and --sabotage exclude each other", hint="leave one of them out")
     words = ["tests/unit"] if unit else ["-m", "sabotage", "tests/integration"] if sabotage else []
-    return _tool(workspace, [sys.executable, "-m", "pytest", *words, *shlex.split(options)])
+    try:
+        more = shlex.split(options)
+    except ValueError as error:
+        raise UsageError(f"--options {options!r}: {str(error).lower()}", hint="close every quote") from error
+    return _tool(workspace, [sys.executable, "-m", "pytest", *words, *more])
 
 
 def lint(workspace: Workspace) -> ExitCode:

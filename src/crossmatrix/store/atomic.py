@@ -9,11 +9,20 @@ import shutil
 import tempfile
 from typing import TYPE_CHECKING
 
-from crossmatrix.errors import NoSpaceError, StoreError
+from crossmatrix.errors import InfrastructureError, NoSpaceError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+_OF_THE_PLACE = frozenset(
+    {
+        *(errno.EACCES, errno.EPERM, errno.EROFS),
+        *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL),
+    }
+)
+"""Refusals that another place would not give."""
 
 
 @contextlib.contextmanager
@@ -22,7 +31,8 @@ def disk_faults(path: Path) -> Iterator[None]:
 
     Raises:
         NoSpaceError: the disk or the quota is full.
-        StoreError: the place cannot be written.
+        StoreError: the place cannot be used.
+        InfrastructureError: the disk is at fault.
     """
     try:
         yield
@@ -32,12 +42,15 @@ def disk_faults(path: Path) -> Iterator[None]:
                 f"no space left while writing {path}",
                 hint="free some space: `invoke clean --dry-run` shows what is ours",
             ) from error
-        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        if error.errno in _OF_THE_PLACE:
             raise StoreError(
-                f"cannot write {path}: {error.strerror}",
+                f"cannot use {path}: {error.strerror}",
                 hint="set CROSSMATRIX_HOME to a folder that you may write",
             ) from error
-        raise
+        if error.errno is None:
+            # Not of the disk: libraries make errors of their own of this family.
+            raise
+        raise InfrastructureError(f"the disk does not give or take {path}: {error.strerror or error}") from error
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -38,14 +38,15 @@ class State:
         Raises:
             StoreError: it is of a newer version of Crossmatrix, is no folder, or cannot be written.
         """
-        if home.exists() and not home.is_dir():
-            raise StoreError(f"the state directory {home} is not a folder", hint="set CROSSMATRIX_HOME to a folder")
         file = home / "format"
-        with disk_faults(file):
-            text = file.read_text(encoding="utf-8").strip() if file.is_file() else ""
-        if text and not text.isdigit():
+        with disk_faults(home):
+            usable = home.is_dir() or not home.exists()
+            text = file.read_text(encoding="utf-8", errors="replace").strip() if usable and file.is_file() else ""
+        if not usable:
+            raise StoreError(f"the state directory {home} is not a folder", hint="set CROSSMATRIX_HOME to a folder")
+        if text and not (text.isascii() and text.isdecimal()):
             raise StoreError(
-                f"{file}: expected the number of a format, found {text!r}",
+                f"{file}: expected the number of a format, found {text[:40]!r}",
                 hint="move the folder away, or set CROSSMATRIX_HOME to another",
             )
         if text and int(text) > FORMAT:
