@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from crossmatrix.evidence.capabilities import (
     environment_word,
     fat_patterns,
     guest_words,
+    known_patterns,
     number_of,
     unknown_fat_words,
 )
@@ -176,3 +178,21 @@ def test_nothing_raises(data: bytes, text: str) -> None:
     assert isinstance(detected(text), tuple)
     word = read_library_word(summary=text, version=text, cpu=text)
     assert word.assembly in {True, False, None}
+
+
+@given(value=st.integers(0, (1 << 64) - 1))
+@pytest.mark.parametrize(("variable", "arch"), [("armcap", "aarch64"), ("ppccap", "ppc64le"), ("ia32cap", "x86_64")])
+def test_whatever_openssl_can_say_is_known(variable: str, arch: str, value: int) -> None:
+    """Law: a word that is read from a number is one that a profile may ask for or forbid."""
+    patterns = known_patterns("openssl", arch)
+    assert patterns is not None
+    for word in detected(f"OPENSSL_{variable}={value:#x}"):
+        assert any(re.fullmatch(pattern, word) for pattern in patterns), word
+
+
+def test_words_of_an_unknown_library_are_not_judged() -> None:
+    """Where nobody knows a library's words, none is called wrong; one that says nothing on a CPU has none there."""
+    assert known_patterns("mbedtls", "aarch64") is None
+    assert known_patterns("nettle", "riscv64") == ()
+    assert "aes" in (known_patterns("nettle", "aarch64_be") or ())
+    assert "none" not in (known_patterns("nettle", "aarch64") or ())

@@ -62,6 +62,45 @@ FAT_WORDS = {
 }
 """What NETTLE_FAT_OVERRIDE understands, patterns; it ignores every other word without saying so."""
 
+RISCVCAP = frozenset(
+    [
+        "RV64GC",
+        "ZBA",
+        "ZBB",
+        "ZBC",
+        "ZBS",
+        "ZBKB",
+        "ZBKC",
+        "ZBKX",
+        "ZKND",
+        "ZKNE",
+        "ZKNH",
+        "ZKSED",
+        "ZKSH",
+        "ZKR",
+        "ZKT",
+        "V",
+        "ZVBB",
+        "ZVBC",
+        "ZVKB",
+        "ZVKG",
+        "ZVKNED",
+        "ZVKNHA",
+        "ZVKNHB",
+        "ZVKSED",
+        "ZVKSH",
+    ],
+)
+"""What OPENSSL_riscvcap can name (crypto/riscv_arch.def)."""
+
+_OPENSSL_WORDS = {
+    "OPENSSL_armcap": frozenset(ARMCAP.values()),
+    "OPENSSL_ppccap": frozenset(PPCCAP.values()),
+    "OPENSSL_s390xcap": frozenset(S390X_FACILITIES.values()),
+    "OPENSSL_ia32cap": frozenset(word for bits in IA32CAP for word in bits.values()),
+    "OPENSSL_riscvcap": RISCVCAP,
+}
+
 _FAMILIES = {"aarch64_be": "aarch64", "armeb": "arm", "ppc64le": "ppc64"}
 
 _FAT_PHRASES = (
@@ -139,6 +178,24 @@ def detected(cpu: str) -> tuple[str, ...]:
         words += match["words"].split(",")
     words += [word for pattern, word in _FAT_PHRASES if pattern.search(cpu) is not None]
     return tuple(dict.fromkeys(words))
+
+
+def known_patterns(library: str, arch: str) -> tuple[str, ...] | None:
+    """Give patterns of all words that ``detected`` can ever give for a library on an architecture.
+
+    Args:
+        library: its name.
+        arch: of the target, qemu's word.
+
+    Returns:
+        Patterns; empty where the library tells of no capability there, None for a library whose words are not known.
+    """
+    if library == "openssl":
+        variables = [name for name, arches in CAPABILITY_VARIABLES.items() if arch in arches]
+        return tuple(sorted(re.escape(word) for name in variables for word in _OPENSSL_WORDS.get(name, ())))
+    if library == "nettle":
+        return tuple(pattern for pattern in fat_patterns(arch) if pattern != "none")
+    return None
 
 
 def detected_value(cpu: str, variable: str) -> int | None:

@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from elftools.elf.enums import ENUM_E_MACHINE
+
 from crossmatrix.errors import nearest
+from crossmatrix.evidence.capabilities import known_patterns
 from crossmatrix.recipes.models import RESERVED_TIERS
 from crossmatrix.recipes.selections import check_where
 from crossmatrix.recipes.things import workload_files
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from crossmatrix.recipes.models import LibraryModel, ProfileModel, TargetModel, ToolchainModel
     from crossmatrix.recipes.things import Thing, Things
 
+_MACHINES = frozenset(name for name in ENUM_E_MACHINE if name.startswith("EM_"))
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+=-]*")
 _PLACEHOLDER = re.compile(r"\{(?!target\})[^}]*\}?|(?<!\{target)\}")
@@ -112,6 +116,9 @@ def _check_environment(checker: Checker, node: Node, environment: Iterable[str])
 
 
 def _check_target(checker: Checker, target: Thing[TargetModel]) -> None:
+    machine = target.model.machine
+    if machine not in ENUM_E_MACHINE:
+        checker.add(target.node.find(["machine"]), f"unknown ELF machine {machine!r}; {nearest(machine, _MACHINES)}")
     for key, names in (("configure", target.model.configure), ("options", target.model.options)):
         for name in names:
             checker.name(target.node.find([key, name]), "library", name)
@@ -139,9 +146,28 @@ def _check_profile(checker: Checker, profile: Thing[ProfileModel]) -> None:
         known = {variant for name in libraries for variant in things.libraries[name].model.variants}
         checker.names(node, "variants", "variant", model.variants, known)
     _check_environment(checker, node, model.environment)
+    _check_capabilities(checker, profile)
     for name in sorted(set(model.asks) & set(model.forbids)):
         i = model.forbids.index(name)
         checker.add(node.find(["forbids", i]), f"{name!r} is asked for and forbidden at once")
+
+
+def _check_capabilities(checker: Checker, profile: Thing[ProfileModel]) -> None:
+    """Note words that no library can ever speak: forbidden, they would stay green for ever."""
+    things, model = checker.things, profile.model
+    arches = model.targets or sorted({target.model.arch for target in things.targets.values()})
+    libraries = model.libraries or things.names["library"]
+    known = [known_patterns(library, arch) for library in libraries for arch in arches]
+    if None in known:
+        return
+    patterns = {pattern for found in known for pattern in found or ()}
+    words = sorted(pattern for pattern in patterns if _NAME.fullmatch(pattern))
+    for key, names in (("asks", model.asks), ("forbids", model.forbids)):
+        for i, name in enumerate(names):
+            if not any(re.fullmatch(pattern, name) for pattern in patterns):
+                where = f"{' or '.join(libraries)} on {' or '.join(arches)}"
+                advice = nearest(name, words)
+                checker.add(profile.node.find([key, i]), f"no capability of {where} is called {name!r}; {advice}")
 
 
 def _check_needs(checker: Checker) -> None:
