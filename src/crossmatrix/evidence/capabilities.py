@@ -63,33 +63,8 @@ FAT_WORDS = {
 """What NETTLE_FAT_OVERRIDE understands, patterns; it ignores every other word without saying so."""
 
 RISCVCAP = frozenset(
-    [
-        "RV64GC",
-        "ZBA",
-        "ZBB",
-        "ZBC",
-        "ZBS",
-        "ZBKB",
-        "ZBKC",
-        "ZBKX",
-        "ZKND",
-        "ZKNE",
-        "ZKNH",
-        "ZKSED",
-        "ZKSH",
-        "ZKR",
-        "ZKT",
-        "V",
-        "ZVBB",
-        "ZVBC",
-        "ZVKB",
-        "ZVKG",
-        "ZVKNED",
-        "ZVKNHA",
-        "ZVKNHB",
-        "ZVKSED",
-        "ZVKSH",
-    ],
+    {"RV64GC", "ZBA", "ZBB", "ZBC", "ZBS", "ZBKB", "ZBKC", "ZBKX", "ZKND", "ZKNE", "ZKNH", "ZKSED"}
+    | {"ZKSH", "ZKR", "ZKT", "V", "ZVBB", "ZVBC", "ZVKB", "ZVKG", "ZVKNED", "ZVKNHA", "ZVKNHB", "ZVKSED", "ZVKSH"},
 )
 """What OPENSSL_riscvcap can name (crypto/riscv_arch.def)."""
 
