@@ -11,6 +11,7 @@ from crossmatrix.api.workspace import Workspace
 from crossmatrix.cli import cost, upkeep
 from crossmatrix.cli import matrix as cells
 from crossmatrix.cli.options import (
+    BEFORE_AND_AFTER,
     CHOICE,
     FRESH,
     JOBS,
@@ -19,7 +20,7 @@ from crossmatrix.cli.options import (
     command,
     format_option,
     look_over,
-    with_bare_word,
+    with_bare_words,
 )
 
 if TYPE_CHECKING:
@@ -29,19 +30,19 @@ if TYPE_CHECKING:
 HERE = Workspace.at(Path(__file__).parent, os.environ)
 
 
-@command(*with_bare_word(CHOICE, "cells", "matrix"), *MANNER, default=True)
+@command(*with_bare_words(CHOICE, ("cells",), "matrix"), *MANNER, default=True)
 def matrix(options: Options) -> ExitCode:
     """Build and test every cell of a matrix and print one report."""
     return cells.matrix(HERE, options.choice(), options.manner())
 
 
-@command(*with_bare_word(CHOICE, "cells", "list"), format_option("text", "json"), name="list")
+@command(*with_bare_words(CHOICE, ("cells",), "list"), format_option("text", "json"), name="list")
 def list_cells(options: Options) -> ExitCode:
     """List the cells of a matrix, and what is left out and why."""
     return cells.list_cells(HERE, options.choice(), options.format(("text", "json")))
 
 
-@command(*with_bare_word(CHOICE, "cells", "plan"), FRESH, format_option("text", "json"))
+@command(*with_bare_words(CHOICE, ("cells",), "plan"), FRESH, format_option("text", "json"))
 def plan(options: Options) -> ExitCode:
     """Print jobs, edges, what is cached and why not, and start nothing."""
     return cells.plan(HERE, options.choice(), options.format(("text", "json")), fresh=options.flag("fresh"))
@@ -63,7 +64,7 @@ def report(options: Options) -> ExitCode:
 
 
 @command(
-    *(option for option in with_bare_word(CHOICE, "cells", "bench") if option.name != "tier"),
+    *(option for option in with_bare_words(CHOICE, ("cells",), "bench") if option.name != "tier"),
     Option(name="algorithms", help="as `openssl speed` names them, separated by commas (default: all)"),
     JOBS,
     FRESH,
@@ -75,8 +76,7 @@ def bench(options: Options) -> ExitCode:
 
 
 @command(
-    Option(name="before", help="a cell's id, RUN:CELL, or a run: latest, an id or its beginning", positional=True),
-    Option(name="after", help="what it is held against, named likewise", positional=True),
+    *with_bare_words(BEFORE_AND_AFTER, ("before", "after"), "compare"),
     Option(name="threshold", help="change in cost, in per cent, past which the exit code is 1", default="1%"),
     format_option("text", "md", "json"),
 )

@@ -18,6 +18,7 @@ from tests.unit.fake_engine import Act
 
 from crossmatrix.api.workspace import Workspace
 from crossmatrix.cli.guard import exit_code_of, guarded
+from crossmatrix.cli.options import command_line
 from crossmatrix.errors import (
     CrossmatrixError,
     ExitCode,
@@ -191,6 +192,13 @@ def test_a_disk_that_is_full_for_the_output(tmp_path: Path, word: str) -> None:
         (("images", "--name", "gcc-13"), "did you mean 'gcc-12'?"),
         (("compare", "a", "b", "--threshold", "much"), "--threshold wants per cent"),
         (("compare", "a", "b", "--threshold=-1"), "cannot be negative"),
+        (("compare",), "invoke compare BEFORE AFTER"),
+        (("compare", "a"), "invoke compare BEFORE AFTER"),
+        (("compare", "--threshold", "1%", "--after", "b"), "invoke compare BEFORE AFTER"),
+        (("clean", "--dry-run=no"), "takes no value"),
+        (("list", "--matrix=quick", "--matrix=quick"), "--matrix is given twice"),
+        (("matrix", ""), "--cells is empty"),
+        (("--", "list"), "behind `--`"),
         (("clean", "--older-than", "7"), "--older-than"),
         (("clean", "--keep", "nan"), "--keep"),
         (("test", "--unit", "--sabotage"), "exclude each other"),
@@ -277,6 +285,7 @@ def test_matrix_runs_and_ends_with_the_run_s_code(here: Shell, capsys: pytest.Ca
     names = {path.name for path in latest.iterdir()}
     assert names >= {"run.json", "cells", "report.json", "report.md", "report.html", "junit.xml"}
     assert json.loads((latest / "run.json").read_text())["command"] == f"invoke matrix {CELL}"
+    assert command_line(["/x/.venv/bin/invoke", "--search-root", "/x", "matrix", "a b"]) == "invoke matrix 'a b'"
 
 
 def test_matrix_is_the_default_task(here: Shell) -> None:
@@ -354,6 +363,24 @@ def test_compare_says_of_both_names_that_they_do_not_exist(here: Shell, capsys: 
     assert "'latst'" in err
     assert "did you mean 'latest'?" in err
     assert f"did you mean '{CELL}'?" in err
+
+
+def test_one_mistake_is_told_once(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where both names fail for one reason, such as that there are no runs, it is printed once."""
+    assert here.invoke("compare", "a", "b") == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(set(lines))
+
+
+def test_help_behind_a_task_that_wants_words(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """`invoke compare --help` shows help, and the names can be given by options too."""
+    assert here.invoke("compare", "--help") == 0
+    assert "--before" in capsys.readouterr().out
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+    here.invoke("matrix", CELL)
+    bare = here.invoke("compare", "latest", "latest")
+    assert here.invoke("compare", "--after", "latest", "--before", "latest") == bare
+    assert here.invoke("compare", "latest", "--after", "latest") == bare
 
 
 def test_compare_wants_two_of_a_kind(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,7 +36,7 @@ def compare_named(workspace: Workspace, before: str, after: str, *, threshold: f
         except UsageError as error:
             wrong.append(error)
     if wrong:
-        raise UsageError("\n".join(str(error) for error in wrong))
+        raise UsageError("\n".join(dict.fromkeys(str(error) for error in wrong)))
     one, other = found
     if isinstance(one, str) and isinstance(other, str):
         return compare_runs(runs.load(one), runs.load(other), threshold=threshold)

@@ -32,7 +32,13 @@ def bench(workspace: Workspace, choice: Choice, manner: Manner, form: str) -> Ex
 
 
 def compare(workspace: Workspace, before: str, after: str, form: str, threshold: str) -> ExitCode:
-    """Hold two cells or two runs against each other; exit code 1 past the threshold, 3 where it says nothing."""
+    """Hold two cells or two runs against each other; exit code 1 past the threshold, 3 where it says nothing.
+
+    Raises:
+        UsageError: not both are named, or the threshold is none.
+    """
+    if not before or not after:
+        raise UsageError("compare wants two cells or two runs", hint="invoke compare BEFORE AFTER")
     comparison = compare_named(workspace, before, after, threshold=_fraction(threshold))
     if form == "text":
         print_comparison(comparison, console())

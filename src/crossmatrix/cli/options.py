@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import shlex
 import sys
 from dataclasses import dataclass, replace
@@ -56,10 +57,17 @@ class Options:
         return tuple(value) if isinstance(value, list) else ()
 
     def words(self, name: str) -> tuple[str, ...]:
-        """Give the words of an option, split at commas, however often it was given."""
-        value = self.values.get(name) or ""
+        """Give the words of an option, split at commas, however often it was given; empty where it was not.
+
+        Raises:
+            UsageError: it was given without any word.
+        """
+        value = self.values.get(name) or []
         texts = value if isinstance(value, list) else [str(value)]
-        return tuple(word for text in texts for part in text.split(",") if (word := part.strip()))
+        words = tuple(word for text in texts for part in text.split(",") if (word := part.strip()))
+        if texts and not words:
+            raise UsageError(f"the value of --{name} is empty", hint="leave the option out for its default")
+        return words
 
     def number(self, name: str) -> int | None:
         """Give a whole number; None where the option was not given.
@@ -125,6 +133,10 @@ CHOICE = (
     Option(name="patch", help="VALUE: openssl=FILE, applied on top; repeat it for more, in order", default=[]),
     Option(name="mirror", help="VALUE: folder with release files, tried first", default=[]),
 )
+BEFORE_AND_AFTER = (
+    Option(name="before", help="a cell's id, RUN:CELL, or a run: latest, an id or its beginning"),
+    Option(name="after", help="what it is held against, named likewise"),
+)
 JOBS = Option(name="jobs", help="how many jobs at a time (default: what the engine's CPUs and memory bear)")
 FRESH = Option(name="fresh", help="use nothing of earlier runs", default=False)
 MANNER = (
@@ -145,16 +157,16 @@ def format_option(*known: str) -> Option:
     return Option(name="format", help=f"one of: {', '.join(known)}", default=known[0])
 
 
-def with_bare_word(options: Sequence[Option], name: str, task_name: str) -> tuple[Option, ...]:
-    """Let one option also be given as a bare word: ``invoke bench 'nettle*'``.
+def with_bare_words(options: Sequence[Option], names: Sequence[str], task_name: str) -> tuple[Option, ...]:
+    """Let options also be given as bare words directly behind the task: ``invoke bench 'nettle*'``.
 
-    invoke knows bare words only as required ones, so the option is declared as such when the word is there.
+    invoke knows bare words only as required ones, so as many options are declared as such as there are words.
     """
     words = sys.argv[1:]
     after = words[words.index(task_name) + 1 :] if task_name in words else []
-    bare = bool(after) and not after[0].startswith("-")
+    bare = len(list(itertools.takewhile(lambda word: not word.startswith("-"), after[: len(names)])))
     return tuple(
-        replace(option, default=None, positional=True) if bare and option.name == name else option for option in options
+        replace(option, default=None, positional=True) if option.name in names[:bare] else option for option in options
     )
 
 
@@ -228,5 +240,10 @@ def _flags(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def command_line(arguments: Sequence[str]) -> str:
-    """Give the command as it was typed, for the record: the program's name without its folder."""
-    return shlex.join([Path(arguments[0]).name, *arguments[1:]]) if arguments else ""
+    """Give the command as it was typed, for the record: without the program's folder and what bootstrap puts there."""
+    if not arguments:
+        return ""
+    words = list(arguments[1:])
+    if words[:1] == ["--search-root"]:
+        words = words[2:]
+    return shlex.join([Path(arguments[0]).name, *words])
