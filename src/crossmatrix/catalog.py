@@ -99,6 +99,7 @@ class Library:
         default_tier: the one that is run where nothing else was asked.
         workload: C files that make the workload program, paths relative to ``recipes/``, or absolute where an
             additional recipe folder brings them.
+        algorithms: names that the workload program can measure, in any build; empty where nobody wrote them down.
         build_estimate_s: what a build took on two idle cores; decides order alone.
         build_timeout_s: after which a build is ended.
         exclusions: what is left out where, with reasons.
@@ -116,6 +117,7 @@ class Library:
     build_estimate_s: int
     build_timeout_s: int
     exclusions: tuple[Exclusion, ...] = ()
+    algorithms: tuple[str, ...] = ()
 
     def releases_of(self, series: str) -> tuple[Release, ...]:
         """Give the pinned releases that a version or series (``3.0``) means, newest first."""

@@ -28,6 +28,7 @@ tiers:
   full: {{tests: [alltests], timeout_s: 9000, estimate_s: 500}}
 default_tier: smoke
 workload: [libraries/work.c]
+algorithms: [sha256, aes-256-ctr, hmac-sha256]
 build_estimate_s: 100
 build_timeout_s: 1000
 """,
@@ -42,6 +43,7 @@ tiers:
   full: {{timeout_s: 900, estimate_s: 60}}
 default_tier: full
 workload: [libraries/work.c]
+algorithms: [sha256, x25519]
 build_estimate_s: 30
 build_timeout_s: 1000
 """,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 import threading
+from dataclasses import fields
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
@@ -89,6 +90,24 @@ def test_a_rerun_command_means_the_same_single_cell(
     if task == "bench":
         again = Choice(matrix=again.matrix, only=again.only, tier="bench")
     assert choose(here.workspace, again).cells == (one,)
+
+
+OF_A_CHOICE = {
+    "matrix": "--matrix m",
+    "tier": "--tier full",
+    "sources": "--source openssl=/x",
+    "patches": "--patch openssl=/p",
+    "mirrors": "--mirror '/m m'",
+}
+PICKED_BY_THE_ID = {"only", "skip", "cells"}
+
+
+def test_a_rerun_command_forgets_no_option() -> None:
+    """Each option of a choice that changes what is done is in the command, and so is what is measured."""
+    assert set(OF_A_CHOICE) | PICKED_BY_THE_ID == {field.name for field in fields(Choice)}
+    choice = Choice(matrix="m", tier="full", sources=("openssl=/x",), patches=("openssl=/p",), mirrors=("/m m",))
+    words = reproduce_words(choice, ("sha256", "x25519"))
+    assert set(words) == {*OF_A_CHOICE.values(), "--algorithms sha256,x25519"}
 
 
 @given(st.text(min_size=1, max_size=20), st.text(min_size=1, max_size=20))

@@ -192,6 +192,10 @@ def test_a_disk_that_is_full_for_the_output(tmp_path: Path, word: str) -> None:
         (("images", "--name", "gcc-13"), "did you mean 'gcc-12'?"),
         (("compare", "a", "b", "--threshold", "much"), "--threshold wants per cent"),
         (("compare", "a", "b", "--threshold=-1"), "cannot be negative"),
+        (("bench", "--algorithms", "sha257"), "did you mean 'sha256'?"),
+        (("bench", "--algorithms", "x25519,sha265", "--only", "library=nettle"), "no algorithm of nettle"),
+        (("bench", "--algorithms", ",", CELL), "value of --algorithms is empty"),
+        (("bench", "--algorithms", "qqq"), "algorithms.md"),
         (("compare",), "invoke compare BEFORE AFTER"),
         (("compare", "a"), "invoke compare BEFORE AFTER"),
         (("compare", "--threshold", "1%", "--after", "b"), "invoke compare BEFORE AFTER"),
@@ -307,6 +311,13 @@ def test_bench_takes_a_bare_word_and_prints_json_alone(here: Shell, capsys: pyte
     assert [(cell["id"], cell["tier"]) for cell in run["cells"]] == [(CELL, "bench")]
 
 
+def test_a_name_that_one_of_the_libraries_has_is_measured(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names are looked up among all libraries of the chosen cells, and the rerun command has them."""
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+    assert here.invoke("bench", "--algorithms", "x25519,aes-256-ctr") == 3
+    assert "--algorithms x25519,aes-256-ctr --only id=" in capsys.readouterr().out
+
+
 def test_report_prints_an_earlier_run_again(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
     """Text, JSON and Markdown, with the exit code that the run had."""
     here.with_engine().on("*", Act(error=InfrastructureError("gone")))
@@ -394,7 +405,9 @@ def test_compare_wants_two_of_a_kind(here: Shell, capsys: pytest.CaptureFixture[
 
 def test_compare_of_equal_runs_is_no_difference(here: Shell) -> None:
     """The same run twice: exit code 0."""
-    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+    engine = here.with_engine()
+    engine.on("JOBS=*", Act(code=1, output=b"error: nothing works\n"))
+    engine.leaves("*", {})
     here.invoke("matrix", CELL)
     assert here.invoke("compare", "latest", "latest") == 0
 

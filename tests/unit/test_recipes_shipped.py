@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,22 @@ def test_every_example_of_the_reference_is_yaml_that_loads(tmp_path: Path) -> No
         files += 1
     assert files >= 4
     assert load_catalog(ROOT, [tmp_path]).matrices
+
+
+def test_openssl_s_algorithms_are_those_of_its_workload(catalog: Catalog) -> None:
+    """What `bench --algorithms` takes for OpenSSL is what the tables of its workload program can measure."""
+    openssl = next(library for library in catalog.libraries if library.name == "openssl")
+    tables = (ROOT / "recipes/libraries/openssl/bench.h").read_text(encoding="utf-8")
+    assert set(openssl.algorithms) == set(re.findall(r'^    \{"([a-z0-9-]+)", CX_', tables, re.MULTILINE))
+
+
+def test_every_algorithm_on_the_page_can_be_asked_for(catalog: Catalog) -> None:
+    """The first column of the page's table has names of the recipes, and no name stands twice in a recipe."""
+    page = (ROOT / "docs/reference/algorithms.md").read_text(encoding="utf-8")
+    table = page.split("## Names in `bench`")[1].split("\n## ")[0]
+    firsts = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    told = {name for cell in firsts for name in re.findall(r"`([a-z0-9-]+)`", cell)}
+    known = [name for library in catalog.libraries for name in library.algorithms]
+    assert told
+    assert told <= set(known)
+    assert all(len(library.algorithms) == len(set(library.algorithms)) > 0 for library in catalog.libraries)

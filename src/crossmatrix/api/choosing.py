@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crossmatrix.catalog import Tier
-from crossmatrix.errors import UsageError
+from crossmatrix.errors import UsageError, nearest
 from crossmatrix.matrix import expand, find_matrix
 from crossmatrix.runner.job_steps import BENCH_TIER
 from crossmatrix.selectors import Selection
 from crossmatrix.steps.sources import available_versions, source_specs
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from crossmatrix.api.options import Choice
     from crossmatrix.api.workspace import Workspace
     from crossmatrix.catalog import Cell
@@ -68,15 +70,50 @@ def choose(workspace: Workspace, choice: Choice, *, fetcher: Fetcher | None = No
     return Chosen(cells=cells, left_out=expansion.left_out, notes=expansion.notes)
 
 
+def check_algorithms(cells: Sequence[Cell], names: Sequence[str]) -> None:
+    """See that each name that is to be measured is one of an algorithm.
+
+    Args:
+        cells: that are measured; the recipes of their libraries have the names.
+        names: the user's.
+
+    Raises:
+        UsageError: no library of the cells has one of that name; before anything is started.
+    """
+    libraries = {cell.build.library.name: cell.build.library for cell in cells}
+    known = {name for library in libraries.values() for name in library.algorithms}
+    told = all(library.algorithms for library in libraries.values())
+    wrong = [name for name in names if told and name not in known]
+    if wrong:
+        owners = " and ".join(sorted(libraries))
+        raise UsageError(
+            "\n".join(f"--algorithms: no algorithm of {owners} is {name!r}; {_close(name, known)}" for name in wrong),
+            hint="docs/reference/algorithms.md explains the names",
+        )
+
+
+def _close(name: str, known: Collection[str]) -> str:
+    """Give the nearest name; to list all of them would bury the message."""
+    close = nearest(name, known)
+    return close if close.startswith("did") else f"there are {len(known)} others"
+
+
 def bench_tier() -> Tier:
     """Give the tier of measuring jobs."""
     return Tier(name=BENCH_TIER, tests=(), timeout_s=_BENCH_TIMEOUT_S, estimate_s=_BENCH_ESTIMATE_S)
 
 
-def reproduce_words(choice: Choice) -> tuple[str, ...]:
-    """Give the words that a command needs, besides a cell's id, to ask for the same cell."""
+def reproduce_words(choice: Choice, algorithms: Sequence[str] = ()) -> tuple[str, ...]:
+    """Give the words that a command needs, besides a cell's id, to ask for the same of the same cell.
+
+    Args:
+        choice: which cells were meant; what only picks among a matrix's cells is left to the id.
+        algorithms: what is measured, for ``bench``; empty for all.
+    """
     words = [f"--matrix {shlex.quote(choice.matrix)}"]
     words += [f"--tier {shlex.quote(choice.tier)}"] if choice.tier not in {"", BENCH_TIER} else []
     words += [f"--source {shlex.quote(source)}" for source in choice.sources]
     words += [f"--patch {shlex.quote(patch)}" for patch in choice.patches]
+    words += [f"--mirror {shlex.quote(mirror)}" for mirror in choice.mirrors]
+    words += [f"--algorithms {shlex.quote(','.join(algorithms))}"] if algorithms else []
     return tuple(words)

@@ -9,7 +9,7 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crossmatrix.api.choosing import choose, reproduce_words
+from crossmatrix.api.choosing import check_algorithms, choose, reproduce_words
 from crossmatrix.api.world import surroundings
 from crossmatrix.errors import NoSpaceError, StoreError
 from crossmatrix.events import Note
@@ -56,7 +56,7 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
     """
     fetcher = workspace.fetcher(mirrors=choice.mirrors, tell=lambda text: listen(Note(message=text)))
     state = workspace.state()
-    choose(workspace, choice)
+    check_algorithms(choose(workspace, choice).cells, manner.algorithms)
     with workspace.engine(fetcher, tell=lambda text: listen(Note(message=text))) as engine:
         ensure_room(workspace.home, engine)
         chosen = choose(workspace, choice, fetcher=fetcher)
@@ -94,7 +94,7 @@ def _request(choice: Choice, manner: Manner, chosen: Chosen) -> Request:
         fresh=manner.fresh,
         fail_fast=manner.fail_fast,
         keep_container=manner.keep_container,
-        reproduce=reproduce_words(choice),
+        reproduce=reproduce_words(choice, manner.algorithms),
     )
 
 

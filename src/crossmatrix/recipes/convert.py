@@ -93,6 +93,7 @@ def _library(things: Things, thing: Thing[LibraryModel], own: Path) -> Library:
         ),
         default_tier=model.default_tier,
         workload=_workload(things, thing, own),
+        algorithms=model.algorithms,
         build_estimate_s=model.build_estimate_s,
         build_timeout_s=model.build_timeout_s,
         exclusions=tuple(

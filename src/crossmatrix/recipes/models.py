@@ -114,6 +114,7 @@ class LibraryModel(Model):
     tiers: Annotated[dict[str, TierModel], Field(min_length=1)]
     default_tier: Text
     workload: Words
+    algorithms: Words = ()
     build_estimate_s: Count
     build_timeout_s: Count
     exclusions: tuple[ExclusionModel, ...] = ()
