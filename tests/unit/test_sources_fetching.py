@@ -183,7 +183,7 @@ LINES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 @pytest.mark.programs
 def test_a_patched_source_is_packed_with_its_patch(tmp_path: Path) -> None:
     """The archive holds the patched file with its old time, and its origin names the patch."""
-    file = archive(tmp_path / "x.tar.gz", {"sub/a.c": "\n".join(LINES) + "\n", "b.c": "b"})
+    file = archive(tmp_path / "x.tar.gz", {"sub/a.c": "\n".join(LINES) + "\n", "configure": "b"})
     patch = tmp_path / "fix.patch"
     patch.write_text(PATCH, encoding="utf-8")
     spec = from_option(str(file), LIBRARY)
@@ -194,7 +194,7 @@ def test_a_patched_source_is_packed_with_its_patch(tmp_path: Path) -> None:
         assert body is not None
         assert "zwei" in body.read().decode()
         assert int(tar.getmember("source/sub/a.c").mtime) == int(before.getmember("top-1.0/sub/a.c").mtime)
-        assert sorted(tar.getnames()) == ["source/b.c", "source/sub/a.c"]
+        assert sorted(tar.getnames()) == ["source/configure", "source/sub/a.c"]
     assert "fix.patch (" in fetched.origin
 
 
@@ -202,7 +202,7 @@ def test_a_patched_source_is_packed_with_its_patch(tmp_path: Path) -> None:
 def test_a_patch_that_does_not_apply_names_the_hunk(tmp_path: Path) -> None:
     """File, number, header and line of the first hunk that fails stand in the message."""
     lines = [line if line != "twelve" else "else" for line in LINES]
-    file = archive(tmp_path / "x.tar.gz", {"sub/a.c": "\n".join(lines) + "\n"})
+    file = archive(tmp_path / "x.tar.gz", {"sub/a.c": "\n".join(lines) + "\n", "configure": ""})
     patch = tmp_path / "fix.patch"
     patch.write_text(PATCH, encoding="utf-8")
     spec = replace(pinned(LIBRARY, RELEASE, (patch,)), directory=str(file), release=None)

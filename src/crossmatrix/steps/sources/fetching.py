@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import tarfile
 import tempfile
 import threading
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crossmatrix.errors import SourceError, UsageError
+from crossmatrix.steps.sources.checkouts import git_archive
 from crossmatrix.steps.sources.debian import fetch_from_debian
 from crossmatrix.steps.sources.download import UnreachableError, download, host_of
 from crossmatrix.steps.sources.patching import apply_patches
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from crossmatrix.catalog import DebianSource, Release, SourceSpec
-
-_GIT_S = 300
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -152,7 +149,7 @@ class Fetcher:
         with tempfile.TemporaryDirectory(dir=archive.parent, prefix="tmp-") as scratch:
             part = Path(scratch) / "part.tar"
             if spec.ref:
-                _git_archive(place, spec.ref, part)
+                git_archive(place, spec.ref, part)
                 origin = f"git {place} at {spec.ref[:12]}"
             else:
                 if not spec.patches and directory_digest(place) != spec.digest:
@@ -230,13 +227,3 @@ def _unpack(archive: Path, into: Path) -> Path:
     if len(tops) != 1 or not tops[0].is_dir():
         raise SourceError(f"{archive} does not have exactly one top folder")
     return tops[0]
-
-
-def _git_archive(checkout: Path, commit: str, into: Path) -> None:
-    command = ["git", "-C", str(checkout), "archive", "--format=tar", "--prefix=source/", f"--output={into}", commit]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_GIT_S, check=False, env=os.environ)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise SourceError(f"git archive of {checkout} failed: {error}") from error
-    if done.returncode != 0:
-        raise SourceError(f"git archive of {checkout} at {commit[:12]} failed: {done.stderr.strip()[:300]}")

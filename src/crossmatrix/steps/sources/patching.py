@@ -37,6 +37,11 @@ def apply_patches(tree: Path, patches: tuple[str, ...]) -> None:
                 os.utime(tree / name, ns=stamp)
 
 
+def is_patch(text: str) -> bool:
+    """Say whether a text can be a patch at all: it names a file."""
+    return re.search(r"^(?:diff --git |\+\+\+ )\S", text, re.MULTILINE) is not None
+
+
 def touched_files(text: str) -> tuple[str, ...]:
     """Give the files that a patch changes, without their leading folder."""
     names = re.findall(r"^\+\+\+ [^/\n]+/([^\t\n]+)", text, re.MULTILINE)
@@ -54,7 +59,7 @@ def explain(name: str, text: str, errors: str) -> str:
     failed = _FAILED.search(errors)
     if failed is None:
         lines = [line for line in errors.splitlines() if line.startswith(("error:", "fatal:"))]
-        why = "; ".join(re.sub(r"^(error|fatal): ", "", line) for line in lines[:3])
+        why = "; ".join(re.sub(r"^(error|fatal): |(?<=input) \(allow with .*\)$", "", line) for line in lines[:3])
         return f"the patch {name} does not apply: {why or 'git apply gave no reason'}"
     file, line = failed.group(1), int(failed.group(2))
     number, header = find_hunk(text, file, line)

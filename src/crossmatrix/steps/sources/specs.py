@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,9 @@ from typing import TYPE_CHECKING
 from crossmatrix.catalog import Library, Release, SourceSpec
 from crossmatrix.checksums import sha256_bytes, sha256_value
 from crossmatrix.errors import UsageError, nearest
+from crossmatrix.steps.sources.checkouts import git_tree
+from crossmatrix.steps.sources.layout import check_archive, check_commit, check_directory
+from crossmatrix.steps.sources.patching import is_patch
 from crossmatrix.steps.sources.trees import directory_digest
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
     from crossmatrix.catalog import Catalog
 
-_GIT_S = 60
 _BLOCK_BYTES = 1 << 20
 
 
@@ -56,7 +57,7 @@ def source_specs(catalog: Catalog, sources: Sequence[str], patches: Sequence[str
     by_library: dict[str, list[Path]] = {}
     for text in patches:
         name, library, path = _split(catalog, text, "--patch")
-        by_library.setdefault(library.name, []).append(_existing_file(path, f"--patch {name}"))
+        by_library.setdefault(library.name, []).append(_patch_file(path, f"--patch {name}"))
     for library in catalog.libraries:
         if files := by_library.get(library.name):
             own = {name: spec for name, spec in specs.items() if spec.library == library.name}
@@ -83,8 +84,23 @@ def from_option(text: str, library: Library) -> SourceSpec:
         library: it is a source of.
 
     Raises:
-        UsageError: it does not exist, or the file has the name of a pinned release and not its checksum.
+        UsageError: it does not exist, cannot be read, is no source of the library, or the file has the name of a
+            pinned release and not its checksum.
     """
+    try:
+        spec = _found(text, library)
+    except (OSError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"--source {library.name}={text} cannot be read: {why}") from error
+    if spec is not None:
+        return spec
+    raise UsageError(
+        f"--source {library.name}={text}: there is no such directory or file",
+        hint="forms: PATH@REF (a git checkout), DIRECTORY, FILE.tar.gz",
+    )
+
+
+def _found(text: str, library: Library) -> SourceSpec | None:
     path = Path(text).expanduser()
     if path.is_dir():
         return _directory(path.resolve(), library)
@@ -94,10 +110,7 @@ def from_option(text: str, library: Library) -> SourceSpec:
     checkout = Path(place).expanduser()
     if place and ref and checkout.is_dir():
         return _git(checkout.resolve(), ref, library)
-    raise UsageError(
-        f"--source {library.name}={text}: there is no such directory or file",
-        hint="forms: PATH@REF (a git checkout), DIRECTORY, FILE.tar.gz",
-    )
+    return None
 
 
 def with_patches(spec: SourceSpec, patches: Sequence[Path]) -> SourceSpec:
@@ -120,34 +133,9 @@ def with_patches(spec: SourceSpec, patches: Sequence[Path]) -> SourceSpec:
     )
 
 
-def git_tree(checkout: Path, ref: str) -> tuple[str, str]:
-    """Give commit and tree id of a ref in a checkout.
-
-    Raises:
-        UsageError: it is no git checkout, has no such ref, or git is missing.
-    """
-    commit = _git_says(checkout, ref, f"{ref}^{{commit}}")
-    return commit, _git_says(checkout, ref, f"{commit}^{{tree}}")
-
-
-def _git_says(checkout: Path, ref: str, revision: str) -> str:
-    command = ["git", "-C", str(checkout), "rev-parse", "--verify", "--quiet", "--end-of-options", revision]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_GIT_S, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"git cannot be asked about {checkout}: {error}") from error
-    if done.returncode != 0:
-        why = done.stderr.strip().splitlines()
-        raise UsageError(
-            f"the git checkout {checkout} has no ref {ref!r}{': ' + why[-1] if why else ''}",
-            hint=f"`git -C {checkout} branch -a` and `git -C {checkout} tag` list what there is",
-        )
-    # --end-of-options is echoed by some versions of git.
-    return done.stdout.split()[-1]
-
-
 def _git(checkout: Path, ref: str, library: Library) -> SourceSpec:
     commit, tree = git_tree(checkout, ref)
+    check_commit(checkout, commit, ref, library)
     return SourceSpec(
         library=library.name,
         version=f"git-{commit[:12]}",
@@ -158,6 +146,7 @@ def _git(checkout: Path, ref: str, library: Library) -> SourceSpec:
 
 
 def _directory(path: Path, library: Library) -> SourceSpec:
+    check_directory(path, library)
     digest = directory_digest(path)
     return SourceSpec(library=library.name, version=f"dir-{digest[:12]}", digest=digest, directory=str(path))
 
@@ -174,6 +163,7 @@ def _file(path: Path, library: Library) -> SourceSpec:
                 f"sha256 {digest}, pinned {release.sha256}",
                 hint="rename the file if it is meant to be something else",
             )
+    check_archive(path, library)
     own = Release(version=f"file-{digest[:12]}", file=path.name, sha256=digest)
     return replace(pinned(library, own), directory=str(path))
 
@@ -204,10 +194,19 @@ def _pinned_by_series(library: Library) -> Mapping[str, SourceSpec]:
     return found
 
 
-def _existing_file(text: str, what: str) -> Path:
+def _patch_file(text: str, what: str) -> Path:
     path = Path(text).expanduser()
-    if not path.is_file():
-        raise UsageError(f"{what}={text}: there is no such file")
+    try:
+        if not path.is_file():
+            raise UsageError(f"{what}={text}: there is no such file")
+        content = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(f"{what}={text} cannot be read: {error.strerror}") from error
+    if not is_patch(content):
+        raise UsageError(
+            f"{what}={text}: this is {'no patch' if content.strip() else 'an empty file'}",
+            hint="a patch is what `git diff` or `diff -u` writes, with one leading folder in its file names",
+        )
     return path.absolute()
 
 
