@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -196,6 +197,10 @@ def test_a_disk_that_is_full_for_the_output(tmp_path: Path, word: str) -> None:
         (("bench", "--algorithms", "x25519,sha265", "--only", "library=nettle"), "no algorithm of nettle"),
         (("bench", "--algorithms", ",", CELL), "value of --algorithms is empty"),
         (("bench", "--algorithms", "qqq"), "algorithms.md"),
+        (("matrix", "--mirror", "/nowhere"), "--mirror /nowhere: there is no such folder"),
+        (("plan", "--mirror", "/dev/null"), "--mirror /dev/null: this is no folder"),
+        (("list", "--mirror", "/dev/null/x"), "--mirror /dev/null/x: there is no such folder"),
+        (("bench", "--mirror", "/", "--mirror", "/nowhere"), "--mirror /nowhere"),
         (("compare",), "invoke compare BEFORE AFTER"),
         (("compare", "a"), "invoke compare BEFORE AFTER"),
         (("compare", "--threshold", "1%", "--after", "b"), "invoke compare BEFORE AFTER"),
@@ -224,6 +229,62 @@ def test_mistakes_are_usage_errors(
     assert said in err
     assert "Traceback" not in err
     assert not (here.workspace.home / "runs").exists()
+
+
+@pytest.mark.parametrize("words", [("list",), ("plan",), ("matrix",), ("bench",), ("images",)])
+def test_a_mirror_in_the_environment_must_be_there(
+    here: Shell, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    """Every command that may take files from it refuses a CROSSMATRIX_MIRROR that is no folder."""
+    environ = {**here.workspace.environ, "CROSSMATRIX_MIRROR": "/nowhere"}
+    assert replace(here, workspace=replace(here.workspace, environ=environ)).invoke(*words) == 2
+    assert "CROSSMATRIX_MIRROR=/nowhere: there is no such folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("list",), ("plan",), ("matrix",), ("bench",)])
+@pytest.mark.parametrize("option", ["--source", "--patch"])
+@pytest.mark.parametrize("name", ["openssl", "openssl-3.0", "openssl-3.0.20"])
+def test_what_no_cell_uses_is_refused(
+    here: Shell, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], option: str, name: str
+) -> None:
+    """A source or patch of a library that no chosen cell is of: exit code 2, both names in the message."""
+    files = {"--source": b"not the pinned one", "--patch": b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"}
+    file = here.workspace.root / "given"
+    file.write_bytes(files[option])
+    file = packed(file) if option == "--source" else file
+    assert here.invoke(*words, "--only", "library=nettle", option, f"{name}={file}") == 2
+    err = capsys.readouterr().err
+    assert f"no chosen cell is of {name}" in err
+    assert "nettle 3.10.2" in err
+    assert here.invoke("list", option, f"{name}={file}") == 0
+
+
+def packed(file: Path) -> Path:
+    """Pack a tree that has the look of both libraries."""
+    archive = file.with_suffix(".tar")
+    with tarfile.open(archive, "w") as tar:
+        for name in ("configure", "Configure", "config"):
+            tar.add(file, arcname=f"tree/{name}")
+    return archive
+
+
+def test_further_recipe_folders_are_named_in_the_environment(
+    here: Shell, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Matrices of both folders can be asked for; one that is not there is a problem of the recipes."""
+    names = ("one", "two words")
+    for name in names:
+        (tmp_path / name / "matrices").mkdir(parents=True)
+        text = (here.workspace.root / "recipes/matrices/quick.yaml").read_text()
+        (tmp_path / name / "matrices" / f"{name[:3]}.yaml").write_text(text)
+    paths = [str(tmp_path / name) for name in names]
+    environ = {**here.workspace.environ, "CROSSMATRIX_RECIPES": ":".join((*paths, ""))}
+    more = replace(here, workspace=Workspace.at(here.workspace.root, environ))
+    assert [more.invoke("list", "--matrix", matrix) for matrix in ("quick", "one", "two")] == [0, 0, 0]
+    environ["CROSSMATRIX_RECIPES"] = f"{paths[0]}:/nowhere"
+    capsys.readouterr()
+    assert replace(here, workspace=Workspace.at(here.workspace.root, environ)).invoke("list") == 2
+    assert "/nowhere" in capsys.readouterr().err
 
 
 def test_all_problems_of_recipes_are_shown(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:

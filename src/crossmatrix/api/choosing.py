@@ -14,11 +14,11 @@ from crossmatrix.selectors import Selection
 from crossmatrix.steps.sources import available_versions, source_specs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from crossmatrix.api.options import Choice
     from crossmatrix.api.workspace import Workspace
-    from crossmatrix.catalog import Cell
+    from crossmatrix.catalog import Cell, SourceSpec
     from crossmatrix.matrix import LeftOut
     from crossmatrix.steps.sources import Fetcher
 
@@ -50,14 +50,16 @@ def choose(workspace: Workspace, choice: Choice, *, fetcher: Fetcher | None = No
             newest pinned one.
 
     Raises:
-        UsageError: a name is unknown, or nothing is left.
+        UsageError: a name is unknown, nothing is left, or a source or patch is of no use for what is left.
     """
     catalog = workspace.catalog
+    workspace.mirrors(choice.mirrors)
     measuring = choice.tier == BENCH_TIER
+    specs = source_specs(catalog, choice.sources, choice.patches)
     expansion = expand(
         catalog,
         choice.matrix,
-        sources=source_specs(catalog, choice.sources, choice.patches),
+        sources=specs,
         selection=Selection.parse(choice.only, choice.skip, choice.cells),
         tier=None if measuring or not choice.tier else choice.tier,
         versions=available_versions(find_matrix(catalog, choice.matrix), catalog, fetcher) if fetcher else None,
@@ -67,7 +69,36 @@ def choose(workspace: Workspace, choice: Choice, *, fetcher: Fetcher | None = No
         cells = tuple(replace(cell, tier=bench_tier()) for cell in cells if cell.profile.must_fail is None)
         if not cells:
             raise UsageError("the cells chosen are negative controls: they fail by design and have no cost")
+    _check_all_used(choice, specs, cells)
     return Chosen(cells=cells, left_out=expansion.left_out, notes=expansion.notes)
+
+
+def _check_all_used(choice: Choice, specs: Mapping[str, SourceSpec], cells: Sequence[Cell]) -> None:
+    """See that every ``--source`` and ``--patch`` reaches a cell: a run that tests something else is green for nothing.
+
+    Raises:
+        UsageError: with all that reach none.
+    """
+    used = {cell.build.source.digest for cell in cells}
+    patched = {spec.library for spec in specs.values() if spec.patches and spec.digest in used}
+    sources = [text for text in choice.sources if specs[_name_of(text)].digest not in used]
+    patches = [text for text in choice.patches if not any(_is_of(_name_of(text), library) for library in patched)]
+    lost = [*(f"--source {text}" for text in sources), *(f"--patch {text}" for text in patches)]
+    if lost:
+        there = ", ".join(sorted({f"{cell.build.library.name} {cell.build.source.version}" for cell in cells}))
+        raise UsageError(
+            "\n".join(f"{words}: no chosen cell is of {_name_of(words.partition(' ')[2])}" for words in lost),
+            hint=f"chosen are cells of {there}; choose others with --matrix, --only or --cells, or leave it out",
+        )
+
+
+def _name_of(text: str) -> str:
+    """Give what stands before the equals sign: a library, or one with a version or series."""
+    return text.partition("=")[0]
+
+
+def _is_of(name: str, library: str) -> bool:
+    return name == library or name.startswith(f"{library}-")
 
 
 def check_algorithms(cells: Sequence[Cell], names: Sequence[str]) -> None:

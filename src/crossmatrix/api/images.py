@@ -42,6 +42,7 @@ def ready(
     for name in names:
         if name not in specs:
             raise UsageError(f"unknown image {name!r}; {nearest(name, specs)}")
+    workspace.mirrors()
     wanted = names or image_names(choose(workspace, choice).cells)
     fetcher = workspace.fetcher(mirrors=choice.mirrors, tell=lambda text: listen(Note(message=text)))
     state = workspace.state()

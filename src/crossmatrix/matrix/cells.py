@@ -115,10 +115,11 @@ class CellMaker:
                         )
 
     def _source(self, library: Library, series: str) -> SourceSpec:
-        own = self._sources.get(f"{library.name}-{series}") or self._sources.get(library.name)
+        source = pinned_source(library, series, self._versions)
+        names = (f"{library.name}-{series}", f"{library.name}-{source.version}", library.name)
+        own = next((self._sources[name] for name in names if name in self._sources), None)
         if own is not None:
             return own
-        source = pinned_source(library, series, self._versions)
         note = fallback_note(library, series, source)
         if note:
             self._notes[note] = None
