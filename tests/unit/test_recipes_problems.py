@@ -37,7 +37,7 @@ def test_the_sample_has_no_problem(tmp_path: Path) -> None:
             QUICK,
             '"3.10"',
             "3.10",
-            "matrix 'quick': 'libraries.nettle' must be a list, but is the number 3.1",
+            'must be text or a list of texts, but is the number 3.1; put it in quotes: "3.10"',
         ),
         (QUICK, "[asm, no-asm]", "asm", "matrix 'quick': 'variants' must be a list, but is the text 'asm'"),
         (QUICK, "[asm, no-asm]", "[]", "matrix 'quick' names nothing: it has no variants"),
@@ -250,3 +250,90 @@ def test_bytes_that_are_no_text_are_reported(tmp_path: Path) -> None:
 def test_a_checkout_without_recipes_says_so(tmp_path: Path) -> None:
     """An empty folder is one clear problem."""
     assert problems_of(tmp_path) == ["recipes:1: there is no such recipe folder"]
+
+
+WRONG_MATRIX = """\
+description: Many faults
+description: Again
+libraries: {nettle: 3.10, opensll: "3.0"}
+variants: asm
+targets: [little, foo]
+toolchains: [gcc-21, 7]
+profiles: [armcap=1]
+tiers: {openssl: fast}
+exclude:
+  - {where: [taget=big], raeson: R}
+"""
+
+
+def test_no_fault_hides_another(tmp_path: Path) -> None:
+    """Wrong shapes, a duplicate key and unknown names in one file are all reported, each once and nothing else."""
+    found = problems_of(added(tmp_path, "recipes/matrices/wrong.yaml", WRONG_MATRIX))
+    wanted = [
+        "2: duplicate key 'description'",
+        "3: matrix 'wrong': 'libraries.nettle' must be text or a list of texts, but is the number 3.1",
+        "3: unknown library 'opensll'; did you mean 'openssl'?",
+        "4: matrix 'wrong': 'variants' must be a list, but is the text 'asm'",
+        "5: unknown target 'foo'",
+        "6: matrix 'wrong': 'toolchains[2]' must be text, but is the number 7",
+        "6: unknown toolchain 'gcc-21'; did you mean 'gcc-12'?",
+        "7: unknown profile 'armcap=1'",
+        "8: unknown openssl tier 'fast'",
+        "10: matrix 'wrong': missing key 'exclude[1].reason'",
+        "10: matrix 'wrong': unknown key 'exclude[1].raeson'; did you mean 'reason'?",
+        "10: unknown key 'taget' in selector 'taget=big'",
+    ]
+    assert len(found) == len(wanted), found
+    for words in wanted:
+        assert any(problem.startswith(f"recipes/matrices/wrong.yaml:{words}") for problem in found), (words, found)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "faults"),
+    [
+        (TARGETS, "  arch: aarch64\n", "  arch: [1]\n  extra: 1\n  options: {opensl: []}\n", 3),
+        (TOOLCHAINS, "  image: gcc-12\n", "  image: gcc-21\n  familie: x\n", 2),
+        (PROFILES, "emulator: qemu\n", "emulator: qemo\n  cpus: 2\n  libraries: [opensl]\n", 3),
+        (OPENSSL, "default_tier: smoke", "default_tier: smok\ntitel: x", 2),
+    ],
+)
+def test_a_broken_recipe_is_looked_through(tmp_path: Path, name: str, old: str, new: str, faults: int) -> None:
+    """Of each kind, names are checked beside a wrong shape too; what another has by extends is told once."""
+    found = problems_of(changed(tmp_path, name, old, new))
+    assert len(found) == faults, found
+    assert {problem.split(":")[0] for problem in found} == {name}
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+@pytest.mark.parametrize("text", ["{", "- a list\n"])
+def test_a_file_that_cannot_be_read_is_one_problem(tmp_path: Path, name: str, text: str) -> None:
+    """What it would have defined is not called unknown everywhere else."""
+    if name.endswith(".yaml"):
+        found = problems_of(write(tmp_path, {**FILES, name: text}))
+        assert [problem.split(":")[0] for problem in found] == [name], found
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        (PROFILES, "a: {extends: b}\nb: {extends: a}\n", "extends leads in a circle"),
+        (PROFILES, "a: {extends: nobody}\n", "extends unknown profile"),
+        (PROFILES, "a: {extends: a}\n", "extends itself"),
+        (TARGETS, "a: {extends: [x]}\n", "extends must be the name"),
+        (TOOLCHAINS, "a: {extends: b}\nb: {extends: nobody}\n", "extends unknown toolchain"),
+    ],
+)
+def test_keys_that_a_lost_base_would_give_are_not_missed(tmp_path: Path, name: str, text: str, words: str) -> None:
+    """One problem: nobody knows what the base would have given, neither to it nor to what extends it."""
+    found = problems_of(added(tmp_path, name, text))
+    assert len(found) == 1, found
+    assert words in found[0]
+
+
+def test_a_broken_target_does_not_blame_the_profiles_that_use_its_architecture(tmp_path: Path) -> None:
+    """One fault in a target is one problem, whichever it is."""
+    profile = "arm:\n  extends: default\n  description: D\n  targets: [aarch64]\n"
+    for old, new in (("libc: musl", "libc: mussel"), ("bits: 64", "bits: 65"), ("  arch: aarch64\n", "  arch: []\n")):
+        files = {**FILES, TARGETS: FILES[TARGETS].replace(old, new), PROFILES: FILES[PROFILES] + profile}
+        found = problems_of(write(tmp_path, files))
+        assert {problem.split(":")[0] for problem in found} == {TARGETS}, found

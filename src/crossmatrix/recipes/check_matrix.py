@@ -7,29 +7,30 @@ from typing import TYPE_CHECKING
 from crossmatrix.catalog import Profile, in_series
 from crossmatrix.errors import nearest
 from crossmatrix.recipes.checks import Checker
+from crossmatrix.recipes.models import MatrixModel
 from crossmatrix.recipes.selections import check_where
-from crossmatrix.recipes.things import AXES, blocks_of, named_by, variants_of
+from crossmatrix.recipes.shapes import UNKNOWN
+from crossmatrix.recipes.things import AXES, blocks_of, every, named_by, variants_of
 from crossmatrix.selectors import is_glob
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crossmatrix.errors import Problem
-    from crossmatrix.recipes.models import MatrixModel
     from crossmatrix.recipes.things import Block, Thing, Things
 
 
 def check_matrices(things: Things, problems: list[Problem]) -> None:
     """Check all matrices against the other recipes."""
     checker = Checker(things=things, problems=problems)
-    for matrix in things.matrices.values():
+    for matrix in every(things, things.matrices, MatrixModel):
         _check_matrix(checker, matrix)
 
 
 def _check_matrix(checker: Checker, matrix: Thing[MatrixModel]) -> None:
     node, things = matrix.node, checker.things
     for block in blocks_of(matrix):
-        _check_block(checker, matrix.name, block)
+        _check_block(checker, matrix, block)
     for library, tier in matrix.model.tiers.items():
         place = node.find(["tiers", library])
         if checker.name(place, "library", library) and library in things.libraries:
@@ -38,20 +39,20 @@ def _check_matrix(checker: Checker, matrix: Thing[MatrixModel]) -> None:
         check_where(things, node.find(["exclude", i]), exclusion.where, checker.problems)
 
 
-def _check_block(checker: Checker, matrix: str, block: Block) -> None:
+def _check_block(checker: Checker, matrix: Thing[MatrixModel], block: Block) -> None:
     before = len(checker.problems)
     things = checker.things
     for axis in AXES:
-        if not getattr(block, axis):
-            checker.add(block.nodes[axis], f"matrix {matrix!r} names nothing: it has no {axis}")
+        if matrix.whole and not getattr(block, axis):
+            checker.add(block.nodes[axis], f"matrix {matrix.name!r} names nothing: it has no {axis}")
     _check_libraries(checker, block)
     libraries = things.names["library"] if "variants" in block.shared else tuple(block.libraries)
     if all(library in things.libraries for library in libraries):
         _check_axis(checker, block, "variants", "variant", variants_of(things, libraries))
     for axis, kind in (("targets", "target"), ("toolchains", "toolchain"), ("profiles", "profile")):
         _check_axis(checker, block, axis, kind, things.names[kind])
-    if len(checker.problems) == before:
-        _check_product(checker, matrix, block)
+    if matrix.whole and not checker.things.unread and len(checker.problems) == before:
+        _check_product(checker, matrix.name, block)
 
 
 def _check_libraries(checker: Checker, block: Block) -> None:
@@ -63,7 +64,7 @@ def _check_libraries(checker: Checker, block: Block) -> None:
         releases = checker.things.libraries[library].model.releases
         checker.once(node, library, series)
         for i, wanted in enumerate(series):
-            if not any(in_series(version, wanted) for version in releases):
+            if wanted != UNKNOWN and not any(in_series(version, wanted) for version in releases):
                 message = f"no pinned release of {library} is {wanted!r}; {nearest(wanted, releases)}"
                 checker.add(place.find([i]), message)
 
@@ -74,9 +75,9 @@ def _check_axis(checker: Checker, block: Block, axis: str, kind: str, known: Ite
     owner = block.nodes[axis]
     for i, pattern in enumerate(patterns):
         place = owner.find([i])
-        if pattern in patterns[:i]:
+        if pattern in patterns[:i] and pattern != UNKNOWN:
             checker.add(place, f"{pattern!r} stands in {axis!r} twice")
-        elif is_glob(pattern) and not named_by((pattern,), names):
+        elif is_glob(pattern) and kind not in checker.things.unread and not named_by((pattern,), names):
             checker.add(place, f"{pattern!r} matches no {kind}; {nearest(pattern, names)}")
         elif not is_glob(pattern):
             checker.name(place, kind, pattern, names)

@@ -10,19 +10,29 @@ from elftools.elf.enums import ENUM_E_MACHINE
 
 from crossmatrix.errors import nearest
 from crossmatrix.evidence.capabilities import known_patterns
-from crossmatrix.recipes.models import RESERVED_TIERS
+from crossmatrix.recipes.models import (
+    RESERVED_TIERS,
+    EmulatorModel,
+    ImageModel,
+    LibraryModel,
+    ProfileModel,
+    TargetModel,
+    ToolchainModel,
+)
 from crossmatrix.recipes.selections import check_where
-from crossmatrix.recipes.things import workload_files
+from crossmatrix.recipes.shapes import UNKNOWN
+from crossmatrix.recipes.things import every, workload_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from crossmatrix.errors import Problem
     from crossmatrix.recipes.document import Node
-    from crossmatrix.recipes.models import LibraryModel, ProfileModel, TargetModel, ToolchainModel
     from crossmatrix.recipes.things import Thing, Things
 
 _MACHINES = frozenset(name for name in ENUM_E_MACHINE if name.startswith("EM_"))
+_SOURCE_OF = {"architecture": "target"} | dict.fromkeys(("variant", "tier"), "library")
+"""Names that are defined inside of recipes of another kind."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+=-]*")
 _PLACEHOLDER = re.compile(r"\{(?!target\})[^}]*\}?|(?<!\{target)\}")
@@ -42,7 +52,7 @@ class Checker:
     def name(self, node: Node, kind: str, name: str, known: Iterable[str] | None = None) -> bool:
         """Note where a name is not known; gives whether it is."""
         names = self.things.names[kind] if known is None else tuple(known)
-        if name in names:
+        if name in names or name == UNKNOWN or _SOURCE_OF.get(kind, kind) in self.things.unread:
             return True
         self.add(node, f"unknown {kind} {name!r}; {nearest(name, names)}")
         return False
@@ -56,24 +66,31 @@ class Checker:
     def once(self, owner: Node, key: str, names: Sequence[str]) -> None:
         """Note names that stand in a list twice."""
         for i, name in enumerate(names):
-            if name in names[:i]:
+            if name in names[:i] and name != UNKNOWN:
                 self.add(owner.find([key, i]), f"{name!r} stands in {key!r} twice")
+
+
+def _arches(things: Things) -> set[str]:
+    """Give the architectures of all targets; ``UNKNOWN`` is among them where one has none that can be read."""
+    targets = every(things, things.targets, TargetModel)
+    found = {target.model.arch for target in targets}
+    return found if len(targets) == len(things.names["target"]) else found | {UNKNOWN}
 
 
 def check_things(things: Things, problems: list[Problem]) -> None:
     """Check all recipes but matrices against each other."""
     checker = Checker(things=things, problems=problems)
-    for library in things.libraries.values():
+    for library in every(things, things.libraries, LibraryModel):
         _check_library(checker, library)
-    for target in things.targets.values():
+    for target in every(things, things.targets, TargetModel):
         _check_target(checker, target)
-    for toolchain in things.toolchains.values():
+    for toolchain in every(things, things.toolchains, ToolchainModel):
         _check_toolchain(checker, toolchain)
-    for emulator in things.emulators.values():
+    for emulator in every(things, things.emulators, EmulatorModel):
         checker.name(emulator.node.find(["image"]), "image", emulator.model.image)
-    for profile in things.profiles.values():
+    for profile in every(things, things.profiles, ProfileModel):
         _check_profile(checker, profile)
-    for image in things.images.values():
+    for image in every(things, things.images, ImageModel):
         checker.names(image.node, "needs", "image", image.model.needs)
         checker.once(image.node, "sources", [source.file for source in image.model.sources])
     _check_needs(checker)
@@ -100,6 +117,8 @@ def _check_workload(checker: Checker, library: Thing[LibraryModel]) -> None:
     checker.once(library.node, "workload", library.model.workload)
     for i, name in enumerate(library.model.workload):
         node = library.node.find(["workload", i])
+        if name == UNKNOWN:
+            continue
         folder = checker.things.folders[node.place.file].resolve()
         paths = [path.resolve() for path in workload_files(folder, name)]
         if not all(path.is_relative_to(folder) for path in paths):
@@ -117,7 +136,7 @@ def _check_environment(checker: Checker, node: Node, environment: Iterable[str])
 
 def _check_target(checker: Checker, target: Thing[TargetModel]) -> None:
     machine = target.model.machine
-    if machine not in ENUM_E_MACHINE:
+    if target.node.find(["machine"]).content == machine and machine not in ENUM_E_MACHINE:
         checker.add(target.node.find(["machine"]), f"unknown ELF machine {machine!r}; {nearest(machine, _MACHINES)}")
     for key, names in (("configure", target.model.configure), ("options", target.model.options)):
         for name in names:
@@ -140,14 +159,16 @@ def _check_profile(checker: Checker, profile: Thing[ProfileModel]) -> None:
     things, node, model = checker.things, profile.node, profile.model
     checker.name(node.find(["emulator"]), "emulator", model.emulator)
     checker.names(node, "libraries", "library", model.libraries)
-    checker.names(node, "targets", "architecture", model.targets, {one.model.arch for one in things.targets.values()})
+    arches = _arches(things)
+    if UNKNOWN not in arches:
+        checker.names(node, "targets", "architecture", model.targets, arches)
     libraries = model.libraries or things.names["library"]
     if all(name in things.libraries for name in libraries):
         known = {variant for name in libraries for variant in things.libraries[name].model.variants}
         checker.names(node, "variants", "variant", model.variants, known)
     _check_environment(checker, node, model.environment)
     _check_capabilities(checker, profile)
-    for name in sorted(set(model.asks) & set(model.forbids)):
+    for name in sorted((set(model.asks) & set(model.forbids)) - {UNKNOWN}):
         i = model.forbids.index(name)
         checker.add(node.find(["forbids", i]), f"{name!r} is asked for and forbidden at once")
 
@@ -155,16 +176,16 @@ def _check_profile(checker: Checker, profile: Thing[ProfileModel]) -> None:
 def _check_capabilities(checker: Checker, profile: Thing[ProfileModel]) -> None:
     """Note words that no library can ever speak: forbidden, they would stay green for ever."""
     things, model = checker.things, profile.model
-    arches = model.targets or sorted({target.model.arch for target in things.targets.values()})
+    arches = model.targets or sorted(_arches(things))
     libraries = model.libraries or things.names["library"]
     known = [known_patterns(library, arch) for library in libraries for arch in arches]
-    if None in known:
+    if None in known or UNKNOWN in arches or things.unread & {"library", "target"}:
         return
     patterns = {pattern for found in known for pattern in found or ()}
     words = sorted(pattern for pattern in patterns if _NAME.fullmatch(pattern))
     for key, names in (("asks", model.asks), ("forbids", model.forbids)):
         for i, name in enumerate(names):
-            if not any(re.fullmatch(pattern, name) for pattern in patterns):
+            if name != UNKNOWN and not any(re.fullmatch(pattern, name) for pattern in patterns):
                 where = f"{' or '.join(libraries)} on {' or '.join(arches)}"
                 advice = nearest(name, words)
                 checker.add(profile.node.find([key, i]), f"no capability of {where} is called {name!r}; {advice}")

@@ -44,11 +44,13 @@ class Node:
         content: a mapping or sequence of nodes, or a plain value.
         place: of the key for a value in a mapping, else of the value.
         text: a plain value as it is written, without its quotes.
+        headless: what it extends could not be found, so that keys it lacks are not its fault.
     """
 
     content: dict[str, Node] | tuple[Node, ...] | Scalar
     place: Place
     text: str = ""
+    headless: bool = False
 
     @property
     def mapping(self) -> dict[str, Node]:
@@ -81,7 +83,7 @@ def merge(base: Node, over: Node) -> Node:
     merged = dict(base.content)
     for key, node in over.content.items():
         merged[key] = merge(merged[key], node) if key in merged else node
-    return Node(content=merged, place=over.place)
+    return Node(content=merged, place=over.place, headless=base.headless or over.headless)
 
 
 def parse_document(text: str, file: str, problems: list[Problem]) -> Node | None:

@@ -43,11 +43,13 @@ def inherit_inside(node: Node, key: str, kind: str, problems: list[Problem]) -> 
         return node
     parts = [Definition(kind=kind, name=name, layer=0, node=part) for name, part in inside.content.items()]
     resolved: dict[str, Node] = inherit(parts, problems)
-    return Node(content={**node.mapping, key: Node(content=resolved, place=inside.place)}, place=node.place)
+    content = {**node.mapping, key: Node(content=resolved, place=inside.place)}
+    return Node(content=content, place=node.place, headless=node.headless)
 
 
-def _without_extends(node: Node) -> Node:
-    return Node(content={key: part for key, part in node.mapping.items() if key != "extends"}, place=node.place)
+def _without_extends(node: Node, *, headless: bool = False) -> Node:
+    content = {key: part for key, part in node.mapping.items() if key != "extends"}
+    return Node(content=content, place=node.place, headless=headless)
 
 
 @dataclass(kw_only=True)
@@ -71,15 +73,15 @@ class _Resolver:
         own = _without_extends(node)
         base = self._base(definition, extends)
         if base is None:
-            return own
+            return _without_extends(node, headless=True)
         chain = (*above, definition)
         if any(base is link for link in chain):
             circle = chain[[base is link for link in chain].index(True) :]
             words = " -> ".join([*(link.name for link in circle), base.name])
             self.problems.append(extends.place.problem(f"extends leads in a circle: {words}"))
             for link in circle:
-                self.done[link.name, link.layer] = _without_extends(link.node)
-            return own
+                self.done[link.name, link.layer] = _without_extends(link.node, headless=True)
+            return _without_extends(node, headless=True)
         return merge(self.resolve(base, chain), own)
 
     def _base(self, definition: Definition, extends: Node) -> Definition | None:

@@ -45,11 +45,13 @@ class Sources:
         definitions: in the order of files and lines, the checkout's first.
         folders: per file name as it stands in problems, the recipe folder that it belongs to.
         problems: what was wrong with the files themselves.
+        unread: kinds of which a file could not be read, so that nobody knows what names there are.
     """
 
     definitions: list[Definition] = field(default_factory=list)
     folders: dict[str, Path] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
 
 
 def read_sources(root: Path, extra: Sequence[Path]) -> Sources:
@@ -58,7 +60,7 @@ def read_sources(root: Path, extra: Sequence[Path]) -> Sources:
     _read_folder(sources, root / "recipes", "recipes", 0)
     for path in sorted((root / "images").glob("*/image.yaml")):
         name = path.parent.name
-        node = _read_file(sources, path, f"images/{name}/image.yaml", root / "recipes")
+        node = _read_file(sources, path, f"images/{name}/image.yaml", root / "recipes", "image")
         _define(sources, "image", name, 0, node)
     for layer, folder in enumerate(extra, start=1):
         _read_folder(sources, folder, str(folder), layer)
@@ -72,12 +74,13 @@ def _read_folder(sources: Sources, folder: Path, label: str, layer: int) -> None
         sources.problems.append(Problem(file=label, line=1, message=message))
     for path in paths:
         file = f"{label}/{path.relative_to(folder).as_posix()}"
-        node = _read_file(sources, path, file, folder)
+        kind = LISTS[path.name] if path.parent == folder else FOLDERS[path.parent.name]
+        node = _read_file(sources, path, file, folder, kind)
         if path.parent != folder:
-            _define(sources, FOLDERS[path.parent.name], path.stem, layer, node)
+            _define(sources, kind, path.stem, layer, node)
             continue
         for name, part in (node.mapping if node else {}).items():
-            _define(sources, LISTS[path.name], name, layer, part)
+            _define(sources, kind, name, layer, part)
 
 
 def _recipe_files(sources: Sources, folder: Path, label: str) -> Iterator[Path]:
@@ -92,7 +95,14 @@ def _recipe_files(sources: Sources, folder: Path, label: str) -> Iterator[Path]:
         sources.problems.append(Problem(file=file, line=1, message=f"not a recipe file; {advice}"))
 
 
-def _read_file(sources: Sources, path: Path, file: str, folder: Path) -> Node | None:
+def _read_file(sources: Sources, path: Path, file: str, folder: Path, kind: str) -> Node | None:
+    node = _parsed_file(sources, path, file, folder)
+    if node is None:
+        sources.unread.add(kind)
+    return node
+
+
+def _parsed_file(sources: Sources, path: Path, file: str, folder: Path) -> Node | None:
     sources.folders[file] = folder
     try:
         text = path.read_text(encoding="utf-8")

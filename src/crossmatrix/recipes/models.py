@@ -26,7 +26,11 @@ def _environment_text(value: object) -> object:
 
 
 def _one_or_more(value: object) -> object:
-    return (value,) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, list | tuple):
+        return value
+    raise PydanticCustomError("one_or_more", "must be text or a list of texts")
 
 
 Text = Annotated[str, StringConstraints(min_length=1)]

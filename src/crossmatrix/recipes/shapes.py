@@ -21,6 +21,7 @@ ModelType = TypeVar("ModelType", bound="Model")
 
 _WANTED = {
     "string_type": "text",
+    "one_or_more": "text or a list of texts",
     "int_type": "a whole number",
     "bool_type": "true or false",
     "tuple_type": "a list",
@@ -39,6 +40,14 @@ _PATTERNS = {
 }
 
 
+UNKNOWN = "\0"
+"""Stands in a recipe for a value that is missing or wrong, which was said already: checks pass over it."""
+
+_STAND_INS: tuple[object, ...] = (UNKNOWN, (), {}, 1, False, "EM_NONE", "SIGILL", "/", "0" * 64, "http://x", "x", 64)
+_STAND_INS += ("little", "musl", "leave-out")
+_ROUNDS = 2000
+
+
 def read_shape(model: type[ModelType], node: Node, what: str, problems: list[Problem]) -> ModelType | None:
     """Read a tree as one kind of recipe.
 
@@ -55,9 +64,68 @@ def read_shape(model: type[ModelType], node: Node, what: str, problems: list[Pro
         return model.model_validate(node.plain())
     except ValidationError as error:
         for details in error.errors(include_url=False):
-            place = node.find([step for step in details["loc"] if isinstance(step, str | int)])
-            problems.append(place.place.problem(f"{what}: {_message(model, node, details)}"))
+            if details["type"] == "missing" and _is_headless(node, details["loc"]):
+                continue
+            place = node.find([step for step in details["loc"] if isinstance(step, str | int)]).place
+            problem = place.problem(f"{what}: {_message(model, node, details)}")
+            if not any(_same_fault(problem, other) for other in problems):
+                problems.append(problem)
         return None
+
+
+def _same_fault(one: Problem, other: Problem) -> bool:
+    """Whether two problems are one value that several things have by ``extends``."""
+    same_place = (one.file, one.line) == (other.file, other.line)
+    return same_place and one.message.partition(": ")[2] == other.message.partition(": ")[2] != ""
+
+
+def read_rest(model: type[ModelType], node: Node) -> ModelType | None:
+    """Read what is right in a tree that has not the shape of its recipe, so that the names in it can be checked too.
+
+    Args:
+        model: its shape.
+        node: the tree, ``extends`` resolved.
+
+    Returns:
+        The recipe with ``UNKNOWN``, or something else that means nothing, in every place where something is wrong;
+        None where the tree is nothing like it.
+    """
+    tree, tried = node.plain(), dict[tuple[int | str, ...], int]()
+    for _ in range(_ROUNDS if isinstance(tree, dict) else 0):
+        try:
+            return model.model_validate(tree)
+        except ValidationError as error:
+            details = error.errors(include_url=False)[0]
+        path = details["loc"]
+        number = tried[path] = tried.get(path, -1) + 1
+        if not _put(tree, path, details["type"], number):
+            return None
+    return None
+
+
+def _put(tree: object, path: Sequence[int | str], kind: str, number: int) -> bool:
+    """Put the next stand-in in the place of what is wrong, or take it out; gives whether it could."""
+    for step in path[:-1]:
+        if not _has(tree, step):
+            return False
+        tree = tree[step]  # type: ignore[index]
+    last = path[-1] if path else ""
+    if isinstance(tree, dict) and kind == "extra_forbidden":
+        return tree.pop(last, path) is not path
+    if number >= len(_STAND_INS) or not (isinstance(tree, dict) or _has(tree, last)):
+        return False
+    tree[last] = _STAND_INS[number]  # type: ignore[index]
+    return True
+
+
+def _has(tree: object, step: int | str) -> bool:
+    if isinstance(tree, list):
+        return isinstance(step, int) and step < len(tree)
+    return isinstance(tree, dict) and step in tree
+
+
+def _is_headless(node: Node, path: Sequence[int | str]) -> bool:
+    return any(node.find(path[:depth]).headless for depth in range(len(path)))
 
 
 def _message(model: type[BaseModel], node: Node, details: ErrorDetails) -> str:
@@ -88,7 +156,7 @@ def _wrong_value(details: ErrorDetails) -> str:
 def _wrong_type(node: Node, details: ErrorDetails) -> str:
     path, value = details["loc"], details["input"]
     message = f"{_key(path)!r} must be {_WANTED[details['type']]}, but is {_found(value)}"
-    if details["type"] == "string_type" and isinstance(value, int | float):
+    if details["type"] in {"string_type", "one_or_more"} and isinstance(value, int | float):
         return f"{message}; put it in quotes: {_quoted(node, path)}"
     return message
 

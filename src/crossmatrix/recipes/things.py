@@ -18,11 +18,11 @@ from crossmatrix.recipes.models import (
     TargetModel,
     ToolchainModel,
 )
-from crossmatrix.recipes.shapes import read_shape
+from crossmatrix.recipes.shapes import read_rest, read_shape
 from crossmatrix.selectors import glob_matches, is_glob
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from crossmatrix.errors import Problem
     from crossmatrix.recipes.document import Node
@@ -35,16 +35,20 @@ AXES = ("libraries", "variants", "targets", "toolchains", "profiles")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Thing(Generic[ModelType]):
-    """One recipe of the right shape, and its tree."""
+    """One recipe of the right shape, and its tree; where it is not ``whole``, only what is right in it."""
 
     name: str
     model: ModelType
     node: Node
+    whole: bool = True
 
 
 @dataclass(kw_only=True, slots=True)
 class Things:
-    """All recipes by kind and name; ``names`` also holds those whose shape is wrong, so that one fault stays one."""
+    """All recipes by kind and name; ``names`` also holds those whose shape is wrong, so that one fault stays one.
+
+    ``broken`` are those, with what is right in them; of the kinds in ``unread`` nobody knows what names there are.
+    """
 
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     libraries: dict[str, Thing[LibraryModel]] = field(default_factory=dict)
@@ -54,12 +58,24 @@ class Things:
     profiles: dict[str, Thing[ProfileModel]] = field(default_factory=dict)
     images: dict[str, Thing[ImageModel]] = field(default_factory=dict)
     matrices: dict[str, Thing[MatrixModel]] = field(default_factory=dict)
+    broken: list[Thing[Model]] = field(default_factory=list)
+    unread: frozenset[str] = frozenset()
     folders: dict[str, Path] = field(default_factory=dict)
+
+
+def every(things: Things, whole: Mapping[str, Thing[ModelType]], model: type[ModelType]) -> list[Thing[ModelType]]:
+    """Give the recipes of a kind, also what is right in the broken ones; only for looking at the names in them."""
+    rest = [
+        Thing(name=thing.name, model=thing.model, node=thing.node, whole=False)
+        for thing in things.broken
+        if isinstance(thing.model, model)
+    ]
+    return [*whole.values(), *rest]
 
 
 def read_things(sources: Sources, problems: list[Problem]) -> Things:
     """Follow ``extends`` and hold every recipe against its shape."""
-    things = Things(folders=sources.folders)
+    things = Things(folders=sources.folders, unread=frozenset(sources.unread))
     things.libraries = _read_kind(sources, "library", LibraryModel, things, problems)
     things.targets = _read_kind(sources, "target", TargetModel, things, problems)
     things.toolchains = _read_kind(sources, "toolchain", ToolchainModel, things, problems)
@@ -85,6 +101,8 @@ def _read_kind(
         read = read_shape(model, node, f"{kind} {name!r}", problems)
         if read is not None:
             found[name] = Thing(name=name, model=read, node=node)
+        elif (rest := read_rest(model, node)) is not None:
+            things.broken.append(Thing(name=name, model=rest, node=node))
     return found
 
 
