@@ -31,6 +31,12 @@ case "$*" in
     [ -z "${FAKE_PIP:-}" ] || { echo "$FAKE_PIP"; exit 1; }
     ;;
 "-m crossmatrix.engine") exit 3 ;;
+"-m crossmatrix.cli --version") echo "Crossmatrix 7" ;;
+"-m crossmatrix.cli "*)
+    shift 2
+    echo "looked over: $*" >&2
+    exit "${FAKE_WRONG:-0}"
+    ;;
 *) echo "unexpected: $*" >&2; exit 99 ;;
 esac
 """
@@ -83,6 +89,40 @@ class Checkout:
 def checkout(tmp_path: Path) -> Checkout:
     """Give a checkout whose path has blanks and letters beyond ASCII."""
     return Checkout(tmp_path / "zwölf Grüße" / "x", tmp_path)
+
+
+def play_a_bare_debian(checkout: Checkout) -> None:
+    """Let root of a Debian without engine and browser call; what apt-get is asked for stands in the log."""
+    checkout.play("id", "#!/bin/sh\necho 0\n")
+    checkout.play("grep", '#!/bin/sh\ncase "$*" in *os-release*) exit 0 ;; esac\nexec /bin/grep "$@"\n')
+    checkout.play("apt-get", '#!/bin/sh\necho "apt-get $*" | tr " " _ >>"$FAKE_LOG"\n')
+    script = checkout.root / "bootstrap"
+    text = script.read_text()
+    assert "/usr/sbin:/usr/local/sbin" in text
+    script.write_text(text.replace("/usr/sbin:/usr/local/sbin", "/nowhere"))
+    tools = checkout.programs
+    for name in ("sh", "cat", "cksum", "dirname", "mkdir", "mv", "rm", "sleep", "tail", "cp", "chmod", "flock", "tr"):
+        (tools / name).symlink_to(shutil.which(name) or f"/bin/{name}")
+
+
+@pytest.mark.parametrize("words", [("matrix",), ("bench", "x*"), ("images",), ("test",)])
+@pytest.mark.parametrize("wrong", ["0", "2", "3"])
+def test_nothing_is_installed_for_a_command_that_cannot_be_begun(
+    checkout: Checkout, words: tuple[str, ...], wrong: str
+) -> None:
+    """The words are looked over first, as they are; what is wrong with them ends the call with its own code."""
+    play_a_bare_debian(checkout)
+    done = checkout.call(*words, FAKE_WRONG=wrong, CROSSMATRIX_NO_INSTALL="", PATH=str(checkout.programs))
+    assert done.returncode == int(wrong)
+    assert f"looked over: {checkout.root} {' '.join(words)}\n" in done.stderr
+    installed = any("_install_" in step for step in checkout.steps)
+    assert installed == (wrong == "0")
+
+
+def test_version_is_ours(checkout: Checkout) -> None:
+    """`./bootstrap --version` prints our version, not that of a library."""
+    assert checkout.call("--version").stdout == "Crossmatrix 7\n"
+    assert checkout.call("-V").stdout == "Crossmatrix 7\n"
 
 
 def test_first_call_sets_up_and_second_does_nothing(checkout: Checkout) -> None:

@@ -17,6 +17,7 @@ import pytest
 from tests.unit.command_samples import CHECKOUT, Shell, shell
 from tests.unit.fake_engine import Act
 
+from crossmatrix import __version__
 from crossmatrix.api.workspace import Workspace
 from crossmatrix.cli.guard import exit_code_of, guarded
 from crossmatrix.cli.options import command_line
@@ -285,6 +286,19 @@ def test_further_recipe_folders_are_named_in_the_environment(
     capsys.readouterr()
     assert replace(here, workspace=Workspace.at(here.workspace.root, environ)).invoke("list") == 2
     assert "/nowhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("mirror", "code"), [("", 0), ("/", 0), ("/nowhere", 3)])
+def test_doctor_names_version_and_mirror(
+    here: Shell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, mirror: str, code: int
+) -> None:
+    """Its first row has our version; a CROSSMATRIX_MIRROR that is no folder is missing, and unset none is looked at."""
+    monkeypatch.setattr("crossmatrix.cli.upkeep.examine", lambda *_words: ())
+    environ = {**here.workspace.environ, "CROSSMATRIX_MIRROR": mirror}
+    assert replace(here, workspace=replace(here.workspace, environ=environ)).invoke("doctor") == code
+    out = capsys.readouterr().out
+    assert __version__ in out.splitlines()[0]
+    assert ("mirror" in out) == bool(mirror)
 
 
 def test_all_problems_of_recipes_are_shown(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:

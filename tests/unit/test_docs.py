@@ -26,7 +26,7 @@ DOCS = ROOT / "docs"
 COMMANDS = DOCS / "reference" / "commands.md"
 PAGES = (*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")), *sorted(DOCS.rglob("*.md")))
 
-INVOKE_ITSELF = {"--list", "--help"}
+INVOKE_ITSELF = {"--list", "--help", "--version"}
 """Options of invoke's own that pages may use, also behind a task."""
 STANDS_FOR_A_TASK = {"TASK"}
 TAKES_A_BARE_WORD = {"matrix": 1, "list": 1, "plan": 1, "bench": 1, "compare": 2}

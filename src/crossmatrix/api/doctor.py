@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import psutil
 import requests
 
+from crossmatrix.api.workspace import recipe_folders
 from crossmatrix.engine import connect
 from crossmatrix.engine.base import machine_apt, registry_reference
 from crossmatrix.engine.belongings import belongings
@@ -93,7 +94,7 @@ def examine(
             rows += _with_engine(engine, home)
     rows += [_debootstrap()]
     try:
-        catalog = load_catalog(root)
+        catalog = load_catalog(root, recipe_folders(environ))
     except CrossmatrixError as error:
         rows.append(Row(name="recipes", status="missing", detail=error.message, mend=error.hint or "mend the recipes"))
     else:

@@ -8,8 +8,9 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from crossmatrix import __version__
 from crossmatrix.api.clean import clean as clean_up
-from crossmatrix.api.doctor import examine
+from crossmatrix.api.doctor import Row, examine
 from crossmatrix.cli.guard import console
 from crossmatrix.engine import stop_private
 from crossmatrix.errors import ExitCode, NoEngineError, UsageError
@@ -26,9 +27,22 @@ if TYPE_CHECKING:
 
 def doctor(workspace: Workspace) -> ExitCode:
     """Show every prerequisite with how to mend it; exit code 3 when one is missing."""
-    rows = examine(workspace.environ, workspace.home, workspace.root)
+    rows = (
+        Row(name="Crossmatrix", status="ok", detail=f"{__version__} at {workspace.root}"),
+        *examine(workspace.environ, workspace.home, workspace.root),
+        *_mirror(workspace),
+    )
     print_rows(rows, console())
     return ExitCode.INFRASTRUCTURE if any(row.status == "missing" for row in rows) else ExitCode.OK
+
+
+def _mirror(workspace: Workspace) -> tuple[Row, ...]:
+    """Look at the folder that CROSSMATRIX_MIRROR names, where it names one."""
+    try:
+        folders = workspace.mirrors()
+    except UsageError as error:
+        return (Row(name="mirror", status="missing", detail=error.message, mend=error.hint),)
+    return tuple(Row(name="mirror", status="ok", detail=str(folder)) for folder in folders)
 
 
 _UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86400}
