@@ -47,8 +47,38 @@ def test_current_context_is_used(tmp_path: Path) -> None:
 def test_unknown_context_names_the_nearest(tmp_path: Path) -> None:
     """A docker context that does not exist is a usage error with the nearest name."""
     _context(tmp_path, "builder", "tcp://far:1", current=False)
-    with pytest.raises(UsageError, match="did you mean 'builder'"):
+    with pytest.raises(UsageError, match=r"did you mean 'builder'\?; `docker context use default`"):
         endpoints({"HOME": str(tmp_path), "DOCKER_CONTEXT": "bulder"}, 0)
+
+
+@pytest.mark.parametrize(
+    ("url", "hint"),
+    [
+        ("quark", "unix:///var/run/docker.sock"),
+        ("/var/run/docker.sock", "write unix:///var/run/docker.sock"),
+        ("127.0.0.1:2375", "write tcp://127.0.0.1:2375"),
+        ("unix://run/docker.sock", "unix:///run/docker.sock"),
+        ("unix://", "absolute"),
+        ("unx:///x", "did you mean 'unix'?"),
+        ("tcp://127.0.0.1:port", "HOST:PORT"),
+        ("tcp://127.0.0.1:99999", "HOST:PORT"),
+        ("tcp://", "HOST:PORT"),
+        ("tcp://[::1", "HOST:PORT"),
+    ],
+)
+def test_what_is_no_address_is_told_before_anybody_is_asked(tmp_path: Path, url: str, hint: str) -> None:
+    """In DOCKER_HOST and in a context alike: an error of usage, with the address that was probably meant."""
+    _context(tmp_path, "far", url, current=True)
+    for environ in ({"DOCKER_HOST": url}, {"HOME": str(tmp_path)}):
+        with pytest.raises(UsageError, match="is no address of an engine") as caught:
+            endpoints(environ, 0)
+        assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize("url", ["unix:///x y.sock", "tcp://h:1", "tcp://[::1]:2375", "https://h:1/p", "ssh://me@h"])
+def test_addresses_are_taken_as_they_are(url: str) -> None:
+    """What can be an address is asked, and never changed."""
+    assert [one.url for one in endpoints({"DOCKER_HOST": url}, 0)] == [url]
 
 
 def test_usual_sockets_docker_before_podman() -> None:

@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from crossmatrix.errors import UsageError, nearest
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 CHOICE = "CROSSMATRIX_ENGINE"
 """Environment variable: ``private`` goes straight to a daemon of our own; ``auto``, unset or empty looks everywhere."""
+
+_SCHEMES = ("unix", "tcp", "http", "https", "ssh")
+_FORMS = "Forms: unix:///var/run/docker.sock, tcp://HOST:PORT"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,7 +74,7 @@ def endpoints(environ: Mapping[str, str], user: int) -> tuple[Endpoint, ...]:
         One address where the user chose one (DOCKER_HOST or a docker context), else the usual sockets.
 
     Raises:
-        UsageError: a docker context that does not exist or cannot be read.
+        UsageError: a docker context that does not exist or cannot be read, or what names the engine is no address.
     """
     if environ.get("DOCKER_HOST"):
         return (_from_docker_host(environ),)
@@ -86,7 +90,41 @@ def _from_docker_host(environ: Mapping[str, str]) -> Endpoint:
     verify = bool(environ.get("DOCKER_TLS_VERIFY"))
     if verify or environ.get("DOCKER_TLS"):
         tls = environ.get("DOCKER_CERT_PATH") or str(_docker_folder(environ))
-    return Endpoint(url=environ["DOCKER_HOST"], origin="DOCKER_HOST", chosen=True, tls=tls, verify=verify)
+    url = _checked(environ["DOCKER_HOST"], "DOCKER_HOST")
+    return Endpoint(url=url, origin="DOCKER_HOST", chosen=True, tls=tls, verify=verify)
+
+
+def _checked(url: str, origin: str) -> str:
+    """See that an address can be one, before anybody calls an engine dead that was never asked.
+
+    Raises:
+        UsageError: it has no scheme that we know, or lacks what the scheme needs.
+    """
+    scheme, colons, rest = url.partition("://")
+    if not colons:
+        if url.startswith("/"):
+            raise _no_address(origin, url, f"write unix://{url}")
+        host, colon, port = url.rpartition(":")
+        likely = host and colon and port.isdecimal()
+        raise _no_address(origin, url, f"write tcp://{url}" if likely else _FORMS)
+    if scheme not in _SCHEMES:
+        raise _no_address(origin, url, f"{nearest(scheme, _SCHEMES)} {_FORMS}")
+    if scheme == "unix":
+        if not rest.startswith("/"):
+            raise _no_address(origin, url, f"the path of a socket is absolute: unix:///{rest}")
+        return url
+    try:
+        parts = urlsplit(url)
+        whole = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        whole = False
+    if not whole:
+        raise _no_address(origin, url, "write HOST:PORT behind it, such as tcp://127.0.0.1:2375")
+    return url
+
+
+def _no_address(origin: str, url: str, hint: str) -> UsageError:
+    return UsageError(f"{origin} names {url!r}, which is no address of an engine.", hint=hint)
 
 
 def _docker_folder(environ: Mapping[str, str]) -> Path:
@@ -118,11 +156,11 @@ def _context(environ: Mapping[str, str]) -> Endpoint | None:
         known = [str(_json(path).get("Name", "")) for path in (folder / "contexts" / "meta").glob("*/meta.json")]
         raise UsageError(
             f"The docker context {name!r} does not exist or has no address.",
-            hint=nearest(name, (*known, "default")) + " `docker context use default` goes back to the default one.",
+            hint=f"{nearest(name, (*known, 'default'))}; `docker context use default` goes back to the default one",
         )
     tls = folder / "contexts" / "tls" / digest / "docker"
     return Endpoint(
-        url=host,
+        url=_checked(host, f"The docker context {name!r}"),
         origin=f"docker context {name!r}",
         chosen=True,
         tls=str(tls) if tls.is_dir() else "",
