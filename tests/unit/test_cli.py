@@ -19,7 +19,7 @@ from tests.unit.fake_engine import Act
 
 from crossmatrix import __version__
 from crossmatrix.api.workspace import Workspace
-from crossmatrix.cli.guard import exit_code_of, guarded
+from crossmatrix.cli.guard import console, exit_code_of, guarded
 from crossmatrix.cli.options import command_line
 from crossmatrix.errors import (
     CrossmatrixError,
@@ -124,6 +124,16 @@ def test_markup_in_an_error_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]
     """A glob with brackets in a message is no markup."""
     exit_code_of(lambda: raising(UsageError("no cell matches 'nettle[/]x'")))
     assert "nettle[/]x" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"),
+    [("0", 100), ("00", 100), ("", 100), ("-5", 100), ("many", 100), ("²", 100), ("1", 1), ("77", 77)],
+)
+def test_a_width_that_makes_no_sense_is_none(monkeypatch: pytest.MonkeyPatch, columns: str, width: int) -> None:
+    """COLUMNS counts where it is a width; else a file gets 100."""
+    monkeypatch.setenv("COLUMNS", columns)
+    assert console().width == width
 
 
 class Gone(io.StringIO):

@@ -88,6 +88,23 @@ def test_a_wide_matrix_wraps_into_several_grids() -> None:
     assert all(len(line) <= 80 for line in text.splitlines())
 
 
+@pytest.mark.parametrize("width", [1, 10, 20, 40, 60, 79])
+def test_no_verdict_is_cut_on_a_narrow_terminal(width: int) -> None:
+    """However narrow, each source, each way to build it and each verdict can be read whole; nothing is left out."""
+    version = "dir-0123456789ab+p01234567"
+    cells = [
+        cell_record(version=version, toolchain=toolchain, verdict=verdict)
+        for toolchain, verdict in (("gcc-12", Verdict.ABORTED), ("clang-16", Verdict.INFRASTRUCTURE))
+    ]
+    console, raw = console_of(width)
+    print_report(run_record(*cells), console)
+    text = raw.getvalue().decode()
+    grid = text.split("rerun")[0]
+    for word in (version, "asm", "aborted", "infra", "gcc-12", "clang-16"):
+        assert word in grid
+    assert "…" not in grid
+
+
 def test_a_cell_that_is_not_in_the_matrix_is_a_dash() -> None:
     """An empty place is marked, so that it is not taken for a mistake."""
     console, raw = console_of(80)

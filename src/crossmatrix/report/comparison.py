@@ -15,6 +15,7 @@ from crossmatrix.analysis.comparison import BULK, Comparison, RunComparison
 from crossmatrix.analysis.words import counted, listed
 from crossmatrix.records.model import Record
 from crossmatrix.report.cost_grid import by_unit, cost_grid, short_number, size_word
+from crossmatrix.report.whole import print_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +62,7 @@ def print_comparison(comparison: Comparison | RunComparison, console: Console) -
     for line in _words(comparison):
         console.print(escape(line), highlight=False)
     for unit, rows in by_unit(comparison.costs):
-        console.print(_rich_table(unit, rows, comparison.threshold))
+        print_whole(_rich_table(unit, rows, comparison.threshold), console)
 
 
 def comparison_json(comparison: Comparison | RunComparison) -> str:

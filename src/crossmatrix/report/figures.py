@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from crossmatrix.report.whole import print_whole
 from crossmatrix.report.words import figure
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def print_figures(run: RunRecord, console: Console) -> None:
             continue
         console.print(Text(f"\n{record.id}", style="bold"))
         for unit in dict.fromkeys(item.unit for item in record.figures.figures):
-            console.print(_table(unit, [item for item in record.figures.figures if item.unit == unit]))
+            print_whole(
+                _table(unit, [item for item in record.figures.figures if item.unit == unit]), console, wraps=True
+            )
         for reason in record.figures.missing:
             console.print(Text(f"  not measured: {reason}"), soft_wrap=True)
 

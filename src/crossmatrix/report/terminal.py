@@ -14,6 +14,7 @@ from crossmatrix.report.conclusion import conclude, headline, totals, troubled
 from crossmatrix.report.coverage import assembly_coverage
 from crossmatrix.report.grid import lay_out, target_names
 from crossmatrix.report.looks import LOOKS, Tone, field_words, symbol
+from crossmatrix.report.whole import print_whole
 from crossmatrix.report.words import last_lines, plural, printable
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ STYLES: Mapping[Tone, str] = {
     Tone.FAULT: "bold magenta",
 }
 _GAP = 2
+_NARROWEST = 20
+"""Columns that prose and logs get on any console."""
 
 
 def print_report(
@@ -83,7 +86,7 @@ def print_grids(cells: Sequence[CellRecord], console: Console) -> None:
     most = max(1, (console.width - labels) // (max(field, heads) + _GAP))
     for part in whole.split(most):
         console.print()
-        console.print(_table(part, names, unicode=speaks_unicode(console)))
+        print_whole(_table(part, names, unicode=speaks_unicode(console)), console)
     console.print()
 
 
@@ -136,7 +139,7 @@ def _print_trouble(record: CellRecord, console: Console, tail: int) -> None:
     unicode = speaks_unicode(console)
     for line in last_lines(record.log_tail, tail):
         shown = ("│ " if unicode else "| ") + _speakable(line.expandtabs(), console)
-        room = console.width - 2
+        room = max(console.width, _NARROWEST) - 2
         if len(shown) > room:
             shown = shown[: room - 1] + ("…" if unicode else ">")
         console.print(Text(f"  {shown}", style="dim"), soft_wrap=True)
@@ -167,7 +170,7 @@ def _line(console: Console, words: str, style: str = "", *, indent: int = 0) -> 
     margin = " " * indent
     for line in textwrap.wrap(
         _speakable(words, console),
-        width=max(console.width, 20),
+        width=max(console.width, _NARROWEST),
         initial_indent=margin,
         subsequent_indent=margin,
         break_on_hyphens=False,
