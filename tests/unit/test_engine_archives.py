@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import shutil
 import stat
 import tarfile
 from typing import TYPE_CHECKING
@@ -12,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crossmatrix.engine.archives import pack, unpack
-from crossmatrix.errors import InfrastructureError
+from crossmatrix.errors import InfrastructureError, NoSpaceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,3 +102,18 @@ def test_archive_that_is_cut_is_told(tmp_path: Path) -> None:
     data = _archive(("a", tarfile.REGTYPE, "x" * 6000))
     with pytest.raises(InfrastructureError, match="damaged or cut off"):
         unpack(_chunks(data[:3000]), tmp_path)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_on_this_side_is_not_the_engine_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """The error names the folder that was written to, wherever the writing fails."""
+
+    def full(*_files: object) -> None:
+        raise OSError(number, "full")
+
+    monkeypatch.setattr(shutil, "copyfileobj", full)
+    with pytest.raises(NoSpaceError, match=f"while writing {tmp_path / 'out'}") as caught:
+        unpack(_chunks(_archive(("a", tarfile.REGTYPE, "x"))), tmp_path / "out")
+    assert "engine" not in str(caught.value)

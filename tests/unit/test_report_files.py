@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from html.parser import HTMLParser
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.record_samples import cell_record, outcome, run_record, sixteen_cells
 
-from crossmatrix.errors import StoreError
+from crossmatrix.errors import ExitCode, NoSpaceError, StoreError
 from crossmatrix.records import CellRecord, RunRecord, Verdict
 from crossmatrix.report.files import RENDERERS, write_reports
 from crossmatrix.report.junit import render_junit
@@ -45,6 +46,21 @@ def test_a_folder_that_is_missing_is_an_error_with_a_hint(tmp_path: Path) -> Non
     with pytest.raises(StoreError, match="missing") as caught:
         write_reports(run_record(), tmp_path / "missing")
     assert "see that the folder exists" in caught.value.hint
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_no_fault_of_the_user_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """It ends with the code for infrastructure and says how to make room; no part of a report is left."""
+
+    def full(_self: Path, _target: Path) -> None:
+        raise OSError(number, "full")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(NoSpaceError, match="no space left while writing the report") as caught:
+        write_reports(run_record(), tmp_path)
+    assert caught.value.exit_code is ExitCode.INFRASTRUCTURE
+    assert "invoke clean" in caught.value.hint
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_report_is_the_same_each_time() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import shutil
 import tarfile
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 
-from crossmatrix.errors import InfrastructureError
+from crossmatrix.errors import InfrastructureError, NoSpaceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -84,7 +85,21 @@ def unpack(
 
     Raises:
         InfrastructureError: the archive is cut, too large, or has a name that leads out of the folder.
+        NoSpaceError: the disk on this side is full.
     """
+    try:
+        return _unpacked(chunks, into, strip, largest_bytes)
+    except OSError as error:
+        # No connection gives these two: it is this side that writes.
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            raise
+        raise NoSpaceError(
+            f"no space left while writing {into}",
+            hint="free some space: `invoke clean --dry-run` shows what is ours",
+        ) from error
+
+
+def _unpacked(chunks: Iterator[bytes], into: Path, strip: int, largest_bytes: int) -> tuple[Path, ...]:
     into.mkdir(parents=True, exist_ok=True)
     written: dict[str, Path] = {}
     budget = largest_bytes

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crossmatrix.errors import StoreError
+from crossmatrix.errors import NoSpaceError, StoreError
 from crossmatrix.report.junit import render_junit
 from crossmatrix.report.markdown import render_markdown
 from crossmatrix.report.page import render_html
@@ -37,6 +38,7 @@ def write_reports(run: RunRecord, folder: Path) -> tuple[Path, ...]:
         The files' paths.
 
     Raises:
+        NoSpaceError: its disk is full.
         StoreError: the folder cannot be written.
     """
     texts = {name: render(run) for name, render in RENDERERS.items()}
@@ -44,9 +46,14 @@ def write_reports(run: RunRecord, folder: Path) -> tuple[Path, ...]:
         for name, text in texts.items():
             _write(folder / name, text)
     except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise NoSpaceError(
+                f"no space left while writing the report in {folder}",
+                hint="free some space: `invoke clean --dry-run` shows what is ours",
+            ) from error
         raise StoreError(
             f"cannot write the report in {folder}: {error.strerror or error}",
-            hint="see that the folder exists, is yours and its disk has space left",
+            hint="see that the folder exists and is yours",
         ) from error
     return tuple(folder / name for name in texts)
 
