@@ -191,3 +191,12 @@ def test_no_content_of_a_result_file_raises(data: bytes) -> None:
         state.results.folder(KEY).mkdir(parents=True)
         (state.results.folder(KEY) / "result.json").write_bytes(data)
         assert state.results.load(KEY) is None
+
+
+def test_results_may_be_read_by_whoever_the_users_umask_lets(tmp_path: Path) -> None:
+    """A kept result has the mode of any folder that the user makes, like the run's files that link to it."""
+    results = State.open(tmp_path / "home").results
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    results.keep(results.new_folder(), result())
+    assert results.folder(KEY).stat().st_mode == plain.stat().st_mode

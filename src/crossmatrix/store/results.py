@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -19,6 +18,7 @@ from crossmatrix.store.atomic import disk_faults, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 
 class JobResult(Record):
@@ -67,7 +67,10 @@ class Results:
         """Make a folder in which a job collects its files before they are kept."""
         with disk_faults(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
-            return Path(tempfile.mkdtemp(prefix=".new-", dir=self.root))
+            # Not mkdtemp: what is kept may be read by whoever may read the rest, as the user's umask says.
+            folder = self.root / f".new-{secrets.token_hex(8)}"
+            folder.mkdir()
+            return folder
 
     def keep(self, folder: Path, result: JobResult) -> JobResult:
         """Put a collected folder in its place; a result of the same key gives way.
