@@ -10,10 +10,10 @@ import pytest
 from tests.unit.fake_engine import PATIENCE_S, Act
 from tests.unit.runner_samples import SECOND_PROFILE, World, cell, other_source, with_clang
 
-from crossmatrix.errors import ExitCode, TransientError
+from crossmatrix.errors import ExitCode, InfrastructureError, TransientError
 from crossmatrix.events import JobStarted, Note
 from crossmatrix.records import StageStatus, Verdict
-from crossmatrix.runner import worker
+from crossmatrix.runner import jobs, worker
 from crossmatrix.runner.alive import is_alive
 from crossmatrix.store import write_text
 
@@ -187,6 +187,25 @@ def test_what_another_run_finished_since_the_plan_is_taken_over(world: World) ->
     record = world.run(cell())
     assert len(world.engine.started) == 2
     assert (record.cells[0].verdict, record.cells[0].cached) == (Verdict.PASSED, True)
+
+
+def test_a_fresh_build_waits_for_the_run_that_tests_the_old_tree(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine refuses to remove a tree in use: that is waited for, once told, and blamed on nobody."""
+    monkeypatch.setattr(jobs, "_IN_USE_POLL_S", 0.01)
+    world.run(cell())
+    refusals = [InfrastructureError("Could not remove volume x: volume is in use - [1]")] * 3
+    remove = world.engine.remove_volume
+
+    def refuse(name: str) -> None:
+        if refusals:
+            raise refusals.pop()
+        remove(name)
+
+    monkeypatch.setattr(world.engine, "remove_volume", refuse)
+    again = world.again()
+    record = again.run(cell(), fresh=True)
+    assert verdicts(record) == [Verdict.PASSED]
+    assert sum("waits for another run" in note.message for note in again.of_kind(Note) if isinstance(note, Note)) == 1
 
 
 def test_a_second_run_that_waits_can_be_interrupted(world: World) -> None:

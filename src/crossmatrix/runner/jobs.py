@@ -46,6 +46,9 @@ _PROGRESS_S = 0.25
 _ENDS_OTHERWISE = frozenset({StageStatus.TIMED_OUT, StageStatus.INTERRUPTED})
 """Next time it may end otherwise. A stage that was not run for the failure of one before is a result."""
 _TAIL_BYTES = 64 << 10
+_IN_USE = ("in use", "being used")
+"""What Docker and Podman say of a volume that a container has."""
+_IN_USE_POLL_S = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -203,7 +206,7 @@ class _Attempt:
         engine.stop_containers({f"{LABEL}.job": job.key, f"{LABEL}.home": self._home})
         if job.kind is JobKind.BUILD:
             volume = build_volume(job.key, self._home)
-            engine.remove_volume(volume)
+            self._remove(volume)
             engine.create_volume(volume, self._shop.labels("build", job.key))
         steps = self._shop.world.steps.of(job, processes=self._shop.limits.processes)
         with engine.container(self._container()) as container:
@@ -214,6 +217,22 @@ class _Attempt:
             if not any(stage.status is StageStatus.INTERRUPTED for stage in stages):
                 container.take(steps.outputs, self._folder / "out")
         return stages
+
+    def _remove(self, volume: str) -> None:
+        """Remove an old tree; while another run tests what is in it, wait."""
+        world, told = self._shop.world, False
+        while True:
+            try:
+                world.engine.remove_volume(volume)
+            except InfrastructureError as error:
+                if world.stop.is_set() or not any(words in error.message for words in _IN_USE):
+                    raise
+            else:
+                return
+            if not told:
+                world.listen(Note(message=f"{job_label(self._job)}: waits for another run that tests the old tree"))
+                told = True
+            world.stop.wait(_IN_USE_POLL_S)
 
     def _container(self) -> ContainerSpec:
         job, shop = self._job, self._shop
