@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import functools
 import os
 import sys
@@ -80,9 +81,11 @@ def _say(words: str, code: ExitCode) -> ExitCode:
 
 
 def _refused(error: OSError) -> InfrastructureError:
-    """Put a refusal of the system into a sentence: what, and which file."""
+    """Put a refusal of the system into a sentence: what, and which file; a write that fails does not name its own."""
     names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)]
-    what = " and ".join(names) or "the system refuses to go on"
+    writing = error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF}
+    unnamed = "the output, or a file, cannot be written" if writing else "the system refuses to go on"
+    what = " and ".join(names) or unnamed
     return InfrastructureError(f"{what}: {error.strerror or error}", hint="`invoke doctor` checks what we need")
 
 
@@ -126,8 +129,8 @@ def _flush_at_exit() -> None:
 
 def _leave(error: OSError) -> NoReturn:
     """End the process at once, where an exit code can no longer be handed back."""
-    code = ExitCode.UNEXPECTED if isinstance(error, BrokenPipeError) else _told(_refused(error))
     _drop_output_that_cannot_be_written()
+    code = ExitCode.UNEXPECTED if isinstance(error, BrokenPipeError) else _told(_refused(error))
     os._exit(int(code))
 
 

@@ -16,6 +16,7 @@ from crossmatrix.engine import stop_private
 from crossmatrix.errors import ExitCode, NoEngineError, UsageError
 from crossmatrix.report.tables import print_rows, render_columns
 from crossmatrix.report.words import duration, plural, size
+from crossmatrix.store.atomic import disk_faults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -117,7 +118,8 @@ def engine(workspace: Workspace, *, stop: bool) -> ExitCode:
     """Say which engine is used, or stop the private one."""
     out = console()
     if stop:
-        stopped = stop_private(workspace.home)
+        with disk_faults(workspace.home):
+            stopped = stop_private(workspace.home)
         out.print("The private engine was stopped." if stopped else "No private engine of this state directory runs.")
         return ExitCode.OK
     fetcher = workspace.fetcher(tell=lambda _text: None)
