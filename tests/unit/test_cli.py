@@ -116,6 +116,12 @@ def test_several_tasks_on_one_line(here: Shell, capsys: pytest.CaptureFixture[st
     """All have their turn, up to the first that does not end with 0."""
     assert here.invoke("list", "--format", "json", "plan", "--format", "json") == 0
     assert "jobs" in capsys.readouterr().out
+    assert here.invoke("list", "plan", "nettle-*", "--format", "json") == 0
+    out = capsys.readouterr().out
+    assert "openssl" in out.partition("{")[0]
+    assert "openssl" not in out.partition("{")[2]
+    assert here.invoke("list", "nettle-*", "list") == 2
+    assert "--cells" in capsys.readouterr().err
     assert here.invoke("report", "list") == 2
     assert capsys.readouterr().out == ""
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unit.command_samples import CHECKOUT, Shell, shell
 
+from crossmatrix.cli.options import NAMES
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -55,6 +57,11 @@ def test_the_list_names_all_tasks(here: Shell, capsys: pytest.CaptureFixture[str
     assert sorted(lines) == sorted(TASKS)
     assert all(len(line.split()) > 3 for line in lines.values())
     assert "Default task: matrix" in out
+
+
+def test_names_of_tasks_are_known_before() -> None:
+    """The names by which a second task is told from a glob are those of the tasks."""
+    assert sorted(NAMES) == sorted(TASKS)
 
 
 def test_the_list_can_be_read_by_programs(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,6 +67,7 @@ def test_what_invoke_understands_passes(line: str) -> None:
         ("images --name=,,", "value of --name is empty"),
         ("report --run=", "value of --run is empty"),
         ("compare , b", "value of --before is empty"),
+        ("compare a b compare", "compare stands twice"),
         ("-- matrix", "nothing can stand behind `--`"),
         ("matrix -- --fresh", "nothing can stand behind `--`"),
         ("--dry matrix", "--dry has no effect"),

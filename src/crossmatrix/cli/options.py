@@ -152,6 +152,12 @@ TASKS: dict[str, tuple[Option, ...]] = {}
 """The options of every task that was made, by its name."""
 
 
+NAMES = frozenset(
+    "bench clean compare doctor engine images lint list matrix plan report test".split()  # noqa: SIM905 - shorter so
+)
+"""Names of all tasks, known before they are made: behind another task such a word is the next task, no glob."""
+
+
 def format_option(*known: str) -> Option:
     """Give the option ``--format``."""
     return Option(name="format", help=f"one of: {', '.join(known)}", default=known[0])
@@ -164,7 +170,9 @@ def with_bare_words(options: Sequence[Option], names: Sequence[str], task_name: 
     """
     words = sys.argv[1:]
     after = words[words.index(task_name) + 1 :] if task_name in words else []
-    bare = len(list(itertools.takewhile(lambda word: not word.startswith("-"), after[: len(names)])))
+    bare = len(
+        list(itertools.takewhile(lambda word: not word.startswith("-") and word not in NAMES, after[: len(names)])),
+    )
     return tuple(
         replace(option, default=None, positional=True) if option.name in names[:bare] else option for option in options
     )

@@ -58,6 +58,11 @@ def check_words(
             raise UsageError(f"there is no task {word!r}; {nearest(word, tasks)}", hint="`invoke --list` has them all")
         else:
             raise UsageError(f"{task}: cannot make anything of the word {word!r}", hint=_advice(word, task, tasks))
+    if bare:
+        raise UsageError(
+            f"{task} stands twice on the line, and only once with a bare word",
+            hint=f"write --{bare[0]} VALUE instead of the bare word",
+        )
 
 
 def _known(task: str, tasks: Mapping[str, Sequence[Option]], own: Mapping[str, bool]) -> dict[str, Option | bool]:
