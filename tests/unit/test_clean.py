@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +17,9 @@ from crossmatrix.api.clean import Cleaned, Item, choose, clean, locked
 from crossmatrix.engine.belongings import Belonging
 from crossmatrix.engine.owners import HOME_LABEL, PID_LABEL, process_labels
 from crossmatrix.errors import InfrastructureError
+from crossmatrix.plan import JobKind
 from crossmatrix.records import RunRecord
-from crossmatrix.store import State
+from crossmatrix.store import JobResult, State
 
 if TYPE_CHECKING:
     from crossmatrix.engine import DockerEngine
@@ -91,7 +93,10 @@ def test_only_this_state_directorys_things_go(tmp_path: Path) -> None:
     engine = PlayedEngine(mine, other)
     assert [item.name for item in _clean(engine, tmp_path).removed] == ["mine"]
     assert engine.removed == ["mine"]
-    assert {item.name for item in _clean(engine, tmp_path, everything=True).removed} == {"mine", "other"}
+    assert {item.name for item in _clean(engine, tmp_path, everything=True).removed} == {
+        f"mine of {tmp_path}",
+        "other of /other",
+    }
 
 
 def test_containers_go_before_volumes_and_images(tmp_path: Path) -> None:
@@ -218,3 +223,59 @@ def test_unknown_age_is_kept_when_age_is_asked_for() -> None:
     """Where an age cannot be told, nothing is removed for it."""
     item = Item(kind="volume", name="x", size_bytes=1, age_s=None)
     assert choose([item], older_than_s=5, keep_bytes=None)[0].kept
+
+
+def _state_with_one_of_each(home: Path) -> State:
+    """Leave a run, a result, a result whose record is damaged, and something begun."""
+    state = State.open(home)
+    started = "2025-01-01T00:00:00+00:00"
+    state.runs.begin(RunRecord(run_id="20250101-a", matrix="m", started=started, finished=started))
+    for key in ("aa", "bb"):
+        result = JobResult(key=key, kind=JobKind.RUN, id="x/y", run_id="r", inputs={}, ok=True, sound=True)
+        state.results.keep(state.results.new_folder(), result)
+    (state.results.folder("bb") / "result.json").write_text("damaged")
+    state.results.new_folder()
+    return state
+
+
+def test_what_this_user_may_not_remove_is_kept_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of another user's state directory nothing is said to go, with --dry-run or without, and nothing is left out."""
+    _state_with_one_of_each(tmp_path)
+    monkeypatch.setattr(clean_module, "_may", lambda _path, mode: not mode & os.W_OK)
+    for dry_run in (True, False):
+        cleaned = _clean(None, tmp_path, dry_run=dry_run)
+        assert cleaned.removed == ()
+        assert sorted(item.kind for item in cleaned.kept) == ["result", "result", "run", "temporary"]
+        assert {item.kept for item in cleaned.kept} == {"it is another user's: you may not remove it"}
+
+
+def test_folders_that_may_not_be_read_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the results or the runs cannot even be listed, that is a line."""
+    state = _state_with_one_of_each(tmp_path)
+    monkeypatch.setattr(clean_module, "_may", lambda path, _mode: path not in {state.results.root, state.runs.root})
+    names = {item.name for item in _clean(None, tmp_path, dry_run=True).kept}
+    assert {f"all in {state.results.root}", f"all in {state.runs.root}"} <= names
+
+
+def test_what_could_not_be_removed_is_not_said_to_be_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A removal that silently leaves the folder is no removal."""
+    _state_with_one_of_each(tmp_path)
+    monkeypatch.setattr("shutil.rmtree", lambda *_words, **_options: None)
+    cleaned = _clean(None, tmp_path)
+    assert cleaned.removed == ()
+    assert len(cleaned.kept) == 4
+
+
+def test_a_damaged_result_goes_too(tmp_path: Path) -> None:
+    """A result whose record cannot be read takes room like any other."""
+    state = _state_with_one_of_each(tmp_path)
+    assert len(_clean(None, tmp_path).removed) == 4
+    assert not state.results.folder("bb").exists()
+
+
+def test_everything_says_whose_each_is(tmp_path: Path) -> None:
+    """Of all state directories, each line has its own; without --everything there is only one."""
+    mine, other = _thing("volume", "v", tmp_path), _thing("volume", "w", Path("/other"))
+    engine = PlayedEngine(mine, other)
+    names = [item.name for item in _clean(engine, tmp_path, everything=True, dry_run=True).removed]
+    assert names == [f"v of {tmp_path}", "w of /other"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ RUN, RESULT, TEMPORARY = "run", "result", "temporary"
 _ORDER = (CONTAINER, VOLUME, IMAGE, RUN, RESULT, TEMPORARY)
 _BUILD_S = 7200.0
 _LIVE = "a run works in this state directory"
+_CLOSED = "it is another user's: you may not remove it"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -191,7 +193,10 @@ def _of_engine(
     shared = not everything and any(item.kind == IMAGE and item.home != mine for item in every)
     for item in sorted(ours, key=lambda one: _ORDER.index(one.kind)):
         kept = _why_kept(item, busy, now, shared=shared)
-        yield _Candidate(item=_engine_item(item, now, kept), remove=partial(remove_belonging, client, item))
+        shown = _engine_item(item, now, kept)
+        if everything:
+            shown = replace(shown, name=f"{item.name} of {item.home or 'an unknown state directory'}")
+        yield _Candidate(item=shown, remove=partial(remove_belonging, client, item))
 
 
 def _why_kept(item: Belonging, busy: set[str], now: float, *, shared: bool) -> str:
@@ -232,31 +237,52 @@ def _of_home(home: Path, now: float, *, live: bool) -> Iterator[_Candidate]:
     if not home.is_dir():
         return
     state = State.open(home, writable=False)
+    for kind, root in ((RUN, state.runs.root), (RESULT, state.results.root)):
+        if root.is_dir() and not _may(root, os.R_OK | os.X_OK):
+            yield _of_folder(Item(kind=kind, name=f"all in {root}", size_bytes=None, age_s=None, kept=_CLOSED), root)
     for run_id in state.runs.ids():
-        yield _Candidate(item=_run_item(state, run_id, now, live=live), remove=partial(state.runs.remove, run_id))
-    for result in state.results.all():
-        folder = state.results.folder(result.key)
-        yield _Candidate(
-            item=Item(
-                kind=RESULT,
-                name=f"{result.id} ({result.kind})",
-                size_bytes=size_bytes([folder]),
-                age_s=_age(result.finished, now),
-                kept=_LIVE if live else "",
-            ),
-            remove=partial(state.results.remove, result.key),
-        )
+        folder = state.runs.folder(run_id)
+        yield _of_folder(_run_item(state, run_id, now, live=live), folder, partial(state.runs.remove, run_id))
+    for folder in sorted(state.results.root.glob("[0-9a-f]*")):
+        yield _of_folder(_result_item(state, folder, now, live=live), folder)
     for path in _begun(home):
-        yield _Candidate(
-            item=Item(
-                kind=TEMPORARY,
-                name=path.relative_to(home).as_posix(),
-                size_bytes=size_bytes([path]),
-                age_s=max(0.0, now - path.stat().st_mtime),
-                kept=_LIVE if live else "",
-            ),
-            remove=partial(shutil.rmtree, path),
+        item = Item(
+            kind=TEMPORARY,
+            name=path.relative_to(home).as_posix(),
+            size_bytes=size_bytes([path]),
+            age_s=max(0.0, now - path.stat().st_mtime),
+            kept=_LIVE if live else "",
         )
+        yield _of_folder(item, path)
+
+
+def _of_folder(item: Item, folder: Path, remove: Callable[[], None] | None = None) -> _Candidate:
+    """Give the candidate for a folder of ours; what this user may not remove is kept, and says so."""
+    writable = _may(folder.parent, os.W_OK | os.X_OK) and _may(folder, os.W_OK | os.X_OK)
+    kept = item.kept or ("" if writable else _CLOSED)
+
+    def go() -> None:
+        (remove or partial(shutil.rmtree, folder))()
+        if folder.exists():
+            raise OSError(_CLOSED)
+
+    return _Candidate(item=replace(item, kept=kept), remove=go)
+
+
+def _may(path: Path, mode: int) -> bool:
+    return os.access(path, mode)
+
+
+def _result_item(state: State, folder: Path, now: float, *, live: bool) -> Item:
+    """Describe a kept result; one whose record cannot be read is one all the same."""
+    result = state.results.load(folder.name)
+    return Item(
+        kind=RESULT,
+        name=f"{result.id} ({result.kind})" if result else f"{folder.name[:16]} (its record cannot be read)",
+        size_bytes=size_bytes([folder]) if _may(folder, os.R_OK | os.X_OK) else None,
+        age_s=_age(result.finished, now) if result else max(0.0, now - folder.stat().st_mtime),
+        kept=_LIVE if live else "",
+    )
 
 
 def _run_item(state: State, run_id: str, now: float, *, live: bool) -> Item:
