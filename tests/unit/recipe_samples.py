@@ -102,6 +102,7 @@ variants: [asm, no-asm]
 targets: [little, big]
 toolchains: [gcc-12]
 """,
+    **{f"images/{name}/Dockerfile": "FROM base\n" for name in ("gcc-12", "clang-16", "qemu")},
     "images/gcc-12/image.yaml": "suite: bookworm\n",
     "images/clang-16/image.yaml": "suite: bookworm\nneeds: [gcc-12]\n",
     "images/qemu/image.yaml": "suite: bookworm\n",

@@ -15,7 +15,8 @@ from crossmatrix.api.doctor import GIB, Row, examine
 from crossmatrix.engine.belongings import Belonging
 from crossmatrix.engine.owners import HOME_LABEL, PID_LABEL, process_labels
 from crossmatrix.engine.types import EngineInfo
-from crossmatrix.errors import NoEngineError
+from crossmatrix.errors import NoEngineError, StoreError
+from crossmatrix.store import State
 
 if TYPE_CHECKING:
     from crossmatrix.engine import DockerEngine
@@ -141,6 +142,31 @@ def test_state_directory_that_cannot_be_made_is_missing(root: Path) -> None:
         row = _rows(root, home=home)["state directory"]
         assert row.status == "missing"
         assert "CROSSMATRIX_HOME" in row.mend
+
+
+@pytest.mark.parametrize("text", ["99", "garbage", "\0\1", "-1"])
+def test_a_state_directory_that_no_command_takes_is_missing(root: Path, text: str) -> None:
+    """Of a newer version, or with a format that is no number: what refuses a run is no ok here."""
+    home = root / "home"
+    home.mkdir()
+    (home / "format").write_text(text)
+    row = _rows(root, home=home)["state directory"]
+    assert (row.status, bool(row.mend)) == ("missing", True)
+    with pytest.raises(StoreError) as caught:
+        State.open(home)
+    assert row.detail == caught.value.message
+
+
+def test_sources_are_those_that_matrices_build(root: Path) -> None:
+    """Of each series that a matrix names the newest release is asked for, and no other."""
+    recipe = root / "recipes" / "libraries" / "openssl.yaml"
+    text = recipe.read_text()
+    for version in ("3.0.20", "3.0.9", "3.5.7"):
+        old = f'"{version}": {{file: openssl-{version}.tar.gz,'
+        text = text.replace(old, f"{old} urls: ['https://upstream.test/{version}'],")
+    recipe.write_text(text)
+    rows = [row for name, row in _rows(root).items() if name.startswith("source ")]
+    assert [(row.name, row.detail) for row in rows] == [("source openssl 3.0.20", "https://upstream.test/3.0.20")]
 
 
 def test_looking_leaves_nothing(root: Path) -> None:

@@ -337,3 +337,35 @@ def test_a_broken_target_does_not_blame_the_profiles_that_use_its_architecture(t
         files = {**FILES, TARGETS: FILES[TARGETS].replace(old, new), PROFILES: FILES[PROFILES] + profile}
         found = problems_of(write(tmp_path, files))
         assert {problem.split(":")[0] for problem in found} == {TARGETS}, found
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("", []),
+        ("# nothing is pinned\n\n", []),
+        (f"bookworm: registry.test/debian:bookworm@sha256:{'0' * 64}\n", []),
+        ("bookworm: debian:bookworm\n", ["1: 'bookworm' is 'debian:bookworm', must be NAME:TAG@sha256:"]),
+        ("bookworm: debian@sha256:12\n", ["1: 'bookworm' is 'debian@sha256:12', must be"]),
+        ("bookworm: [x]\n", ["1: 'bookworm' is 'no text', must be"]),
+        (f"bokworm: debian@sha256:{'0' * 64}\n", ["1: no image has the suite 'bokworm'; did you mean 'bookworm'?"]),
+        ("- x\n", ["1: the file must hold a mapping"]),
+        ("{", ["2: not YAML"]),
+    ],
+)
+def test_base_images_are_checked_with_the_recipes(tmp_path: Path, text: str, messages: list[str]) -> None:
+    """A base image without a digest, or of a suite that nothing uses, is seen before anything starts."""
+    found = problems_of(added(tmp_path, "images/base.yaml", text))
+    assert len(found) == len(messages), found
+    for problem, words in zip(found, messages, strict=True):
+        assert problem.startswith(f"images/base.yaml:{words}") or words.startswith("2:")
+
+
+def test_an_image_has_its_dockerfile_and_a_dockerfile_its_image(tmp_path: Path) -> None:
+    """Either without the other is a problem of the recipes."""
+    root = write(tmp_path, {**FILES, "images/new/Dockerfile": "FROM base\n"})
+    (root / "images" / "qemu" / "Dockerfile").unlink()
+    assert problems_of(root) == [
+        "images/new/Dockerfile:1: there is no image.yaml beside it",
+        "images/qemu/image.yaml:1: there is no Dockerfile beside it",
+    ]

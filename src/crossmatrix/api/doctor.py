@@ -19,14 +19,16 @@ from crossmatrix.engine.base import machine_apt, registry_reference
 from crossmatrix.engine.belongings import belongings
 from crossmatrix.engine.owners import is_dead
 from crossmatrix.engine.private import dockerd
-from crossmatrix.errors import CrossmatrixError, NoEngineError
+from crossmatrix.errors import CrossmatrixError, NoEngineError, StoreError
+from crossmatrix.matrix.sources import series_of
 from crossmatrix.recipes import load_catalog
+from crossmatrix.store import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from crossmatrix.catalog import Catalog
+    from crossmatrix.catalog import Catalog, Release
     from crossmatrix.engine import DockerEngine
 
 GIB = 1 << 30
@@ -128,6 +130,9 @@ def _home(home: Path) -> Row:
         if not os.access(home, os.W_OK | os.X_OK):
             raise PermissionError(13, "not writable")
         free = shutil.disk_usage(home).free
+        State.open(home, writable=False)
+    except StoreError as error:
+        return Row(name="state directory", status="missing", detail=error.message, mend=error.hint)
     except OSError as error:
         return Row(
             name="state directory",
@@ -234,6 +239,16 @@ def _debootstrap() -> Row:
     )
 
 
+def _wanted(catalog: Catalog) -> Iterator[tuple[str, Release]]:
+    """Give the releases that matrices build, each once: of a series the newest."""
+    series = dict.fromkeys(pair for matrix in catalog.matrices for pair in series_of(matrix))
+    for library in catalog.libraries:
+        found = [library.releases_of(wanted)[:1] for name, wanted in series if name == library.name]
+        for release in dict.fromkeys(release for newest in found for release in newest):
+            if release.urls:
+                yield library.name, release
+
+
 def _reachable(
     catalog: Catalog,
     environ: Mapping[str, str],
@@ -254,11 +269,9 @@ def _reachable(
             rows.append(Row(name=f"base {suite}", status="warning", detail=error.message, mend=error.hint))
             continue
         asked.append((f"base {suite}", address, "check the network, proxies, and apt's own configuration"))
-    for library in catalog.libraries:
-        newest = next((release for release in library.releases if release.urls), None)
-        if newest is not None:
-            mend = "the next origin is tried: Debian's source package, or a folder that CROSSMATRIX_MIRROR names"
-            asked.append((f"source {library.name}", newest.urls[0], mend))
+    for library, release in _wanted(catalog):
+        mend = "the next origin is tried: Debian's source package, or a folder that CROSSMATRIX_MIRROR names"
+        asked.append((f"source {library} {release.version}", release.urls[0], mend))
     with ThreadPoolExecutor(max_workers=8) as pool:
         answers = list(pool.map(lambda one: reach(one[1]), asked))
     for (name, address, mend), answer in zip(asked, answers, strict=True):

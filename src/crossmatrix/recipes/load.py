@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crossmatrix.errors import RecipeError
+from crossmatrix.recipes.check_images import check_images
 from crossmatrix.recipes.check_matrix import check_matrices
 from crossmatrix.recipes.checks import check_things
 from crossmatrix.recipes.convert import catalog_of
@@ -38,6 +39,7 @@ def load_catalog(root: Path, extra: Sequence[Path] = ()) -> Catalog:
     things = read_things(sources, problems)
     check_things(things, problems)
     check_matrices(things, problems)
+    check_images(things, root, problems)
     if problems:
         unique = {(problem.file, problem.line, problem.message): problem for problem in problems}
         raise RecipeError([unique[key] for key in sorted(unique)])
