@@ -5,7 +5,16 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-MACHINES = {"EM_386": 3, "EM_PPC64": 21, "EM_S390": 22, "EM_ARM": 40, "EM_X86_64": 62, "EM_AARCH64": 183}
+MACHINES = {
+    "EM_386": 3,
+    "EM_PPC64": 21,
+    "EM_S390": 22,
+    "EM_ARM": 40,
+    "EM_X86_64": 62,
+    "EM_AARCH64": 183,
+    "EM_RISCV": 243,
+    "EM_LOONGARCH": 258,
+}
 TYPES = {"notype": 0, "object": 1, "func": 2, "section": 3, "file": 4}
 BINDS = {"local": 0, "global": 1}
 TEXT = 1
@@ -19,13 +28,14 @@ _EXECUTABLE = 0x6
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Symbol:
-    """A symbol; ``section`` is TEXT, COMMENT or 0 for undefined."""
+    """A symbol; ``section`` is TEXT, COMMENT or 0 for undefined, ``size`` in bytes."""
 
     name: str
     type: str = "func"
     bind: str = "global"
     section: int = TEXT
     value: int = 0
+    size: int = 4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,9 +49,9 @@ class _Section:
     size: int = 0
 
 
-def function(name: str) -> Symbol:
+def function(name: str, *, size: int = 4) -> Symbol:
     """Give a global function."""
-    return Symbol(name=name)
+    return Symbol(name=name, size=size)
 
 
 def elf(  # noqa: PLR0913 - each is one thing that a test varies
@@ -111,9 +121,9 @@ def _symbol_table(symbols: tuple[Symbol, ...], order: str, bits: int) -> tuple[b
         strings += symbol.name.encode() + b"\0"
         info = BINDS[symbol.bind] << 4 | TYPES[symbol.type]
         if bits == 64:
-            rows += struct.pack(order + "IBBHQQ", at, info, 0, symbol.section, symbol.value, 4)
+            rows += struct.pack(order + "IBBHQQ", at, info, 0, symbol.section, symbol.value, symbol.size)
         else:
-            rows += struct.pack(order + "IIIBBH", at, symbol.value, 4, info, 0, symbol.section)
+            rows += struct.pack(order + "IIIBBH", at, symbol.value, symbol.size, info, 0, symbol.section)
     return strings, rows
 
 

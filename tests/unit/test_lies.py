@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.integration.lies import LIES
 from tests.integration.lying import Lie, LyingSteps, puts
@@ -53,3 +55,11 @@ def test_no_lie_may_come_out_well() -> None:
     """Every lie expects a verdict with which a run does not end well."""
     assert all(not lie.verdict.as_expected for lie in LIES.values())
     assert Verdict.VACUOUS in {lie.verdict for lie in LIES.values()}
+
+
+def test_every_lie_is_explained() -> None:
+    """The page on evidence has a row for each lie, how it is told and what catches it, and no other."""
+    page = (CHECKOUT / "docs" / "explanation" / "evidence.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Lies that are told")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (.+?) \| (.+?) \| (.+?) \|$", section, re.MULTILINE)
+    assert [row[0] for row in rows][2:] == list(LIES)

@@ -188,6 +188,16 @@ LIES: dict[str, tuple[Callable[[], Green], str]] = {
         lambda: green().with_build(libcrypto__a=archive({"a.o": elf(function("AES_encrypt"), endian="big")})),
         "none of the build's assembly objects",
     ),
+    "C under the assembly's names": (
+        lambda: green().with_build(
+            workload=elf(*(function(name, size=8) for name in FUNCTIONS["openssl"]), function("main"), endian="big")
+        ),
+        "has other code under names of the library's assembly: aes_v8_ctr32_encrypt_blocks",
+    ),
+    "another program than the build's was counted": (
+        lambda: replace(green(), run=green().run | {"evidence/workload.sha256": b"0" * 64 + b"\n"}),
+        "the workload that ran is not the one that the build left",
+    ),
     "a stripped workload": (
         lambda: green().with_build(workload=elf(function("main"), endian="big", stripped=True)),
         "no symbol table",
@@ -280,7 +290,7 @@ def test_a_lie_is_caught(lie: str) -> None:
 
 def test_there_are_enough_lies() -> None:
     """The list does not shrink unseen."""
-    assert len(LIES) >= 48
+    assert len(LIES) >= 53
 
 
 def _ran(toolchain: str, functions: dict[str, int], tests: int = 100, verdict: Verdict = Verdict.PASSED) -> CellRecord:
@@ -313,6 +323,32 @@ def test_a_suite_far_shorter_than_elsewhere_is_suspect() -> None:
     reasons = vacuous_by_neighbours((_ran("gcc-12", {"f": 9}), _ran("clang-16", {"f": 9}, tests=79)))
     assert "only 79 tests ran" in reasons["nettle-3.10.2/asm/clang-16/aarch64_be-linux-musl"]
     assert vacuous_by_neighbours((_ran("gcc-12", {"f": 9}), _ran("clang-16", {"f": 9}, tests=80))) == {}
+
+
+def _went_through(toolchain: str, *algorithms: str, variant: str = "asm") -> CellRecord:
+    families = tuple(VectorFamily(algorithm=name, digest="aa") for name in algorithms)
+    return cell_record(
+        id=f"nettle-3.10.2/{variant}/{toolchain}/aarch64_be-linux-musl",
+        variant=variant,
+        toolchain=toolchain,
+        verdict=Verdict.PASSED,
+        vectors=Vectors(seed="1", families=families),
+    )
+
+
+def test_the_fixed_inputs_go_through_every_algorithm() -> None:
+    """What the same source and variant offers elsewhere must be there here too; another variant may offer less."""
+    whole, part = _went_through("gcc-12", "aes", "sha256"), _went_through("clang-16", "sha256")
+    other = _went_through("gcc-12", "sha256", variant="no-asm")
+    reasons = vacuous_by_neighbours((whole, part, other))
+    assert list(reasons) == [part.id]
+    assert reasons[part.id] == f"the fixed inputs did not go through aes, as in {whole.id}"
+
+
+def test_a_cell_without_fixed_inputs_is_not_doubted_for_its_neighbours() -> None:
+    """A cell that was only measured has no outputs; one that lost them has its own reason."""
+    measured = _went_through("clang-16").model_copy(update={"vectors": None})
+    assert vacuous_by_neighbours((_went_through("gcc-12", "aes"), measured)) == {}
 
 
 def test_only_green_cells_are_doubted() -> None:

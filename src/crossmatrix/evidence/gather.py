@@ -5,15 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crossmatrix.checksums import sha256_bytes
 from crossmatrix.evidence.binary import NotABinaryError, comments, read_binary, read_machine
 from crossmatrix.evidence.capabilities import detected, guest_words
 from crossmatrix.evidence.counts import Counts, execution_of, read_counts
 from crossmatrix.evidence.library_word import read_library_word
-from crossmatrix.evidence.symbols import archive_members, functions_of, has_code, linked_functions
+from crossmatrix.evidence.symbols import (
+    archive_members,
+    functions_of,
+    has_code,
+    linked_functions,
+    linked_sizes,
+    other_code,
+)
 from crossmatrix.records import BinaryEvidence, Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from crossmatrix.catalog import Cell, Target
 
@@ -22,6 +30,9 @@ PROGRAMS = {"openssl": "openssl", "nettle": "nettle-hash"}
 
 ARCHIVES = {"openssl": ("libcrypto.a", "libssl.a"), "nettle": ("libnettle.a", "libhogweed.a")}
 WORKLOAD = "artifacts/workload"
+RAN = "evidence/workload.sha256"
+"""Where the run job leaves the checksum of the program that it had counted."""
+
 COMMENTED_SHARE = 0.5
 """Where at least this share of a library's members names its compiler, one that does not is no compiler's work."""
 
@@ -47,7 +58,8 @@ def gather(cell: Cell, build: Mapping[str, bytes], run: Mapping[str, bytes]) -> 
         cell: what was built and run.
         build: content by path of the build job's ``out`` folder: ``artifacts/openssl``, ``artifacts/libcrypto.a``,
             ``artifacts/workload``, ``artifacts/configure-summary.txt``, ``assembly/*.o``.
-        run: the same of the run job's: ``version.txt``, ``cpu.txt``, ``emulator.txt``, ``evidence/count-*.json``.
+        run: the same of the run job's: ``version.txt``, ``cpu.txt``, ``emulator.txt``, ``evidence/count-*.json``,
+            ``evidence/workload.sha256``.
 
     Returns:
         The evidence. Nothing makes this raise: what is missing, damaged or contradicts itself stands in ``missing``.
@@ -57,6 +69,7 @@ def gather(cell: Cell, build: Mapping[str, bytes], run: Mapping[str, bytes]) -> 
     binary = _program(library, build, missing)
     assembly = _assembly(cell, build)
     missing += _workload(cell, build, binary)
+    missing += _ran_another(build, run)
     missing += assembly.odd
     counts = read_counts({path: data for path, data in run.items() if _is_count(path)})
     missing += [f"a count of the plugin cannot be read: {problem}" for problem in counts.unreadable]
@@ -159,9 +172,19 @@ def _assembly(cell: Cell, build: Mapping[str, bytes]) -> _Assembly:
     if not cell.build.variant.assembly:
         odd += _handwritten(members)
     defined = {name for names in functions_of(in_archive).values() for name in names}
-    linked = linked_functions(build.get(WORKLOAD, b""))
-    functions = defined if linked is None else defined & linked
+    linked = linked_sizes(build.get(WORKLOAD, b""))
+    other = other_code(in_archive.values(), linked or {}) & defined
+    if other:
+        odd.append(f"{WORKLOAD} has other code under names of the library's assembly: {_some(other)}")
+    functions = (defined if linked is None else defined & linked.keys()) - other
     return _Assembly(objects=tuple(sorted(in_archive)), functions=tuple(sorted(functions)), odd=tuple(odd))
+
+
+def _ran_another(build: Mapping[str, bytes], run: Mapping[str, bytes]) -> Iterator[str]:
+    """Hold the program that was counted against the one that is looked into here."""
+    ran = _text(run, RAN).strip()
+    if ran and WORKLOAD in build and ran != sha256_bytes(build[WORKLOAD]):
+        yield f"the workload that ran is not the one that the build left ({WORKLOAD})"
 
 
 def _foreign_members(target: Target, archive: str, members: Mapping[str, bytes]) -> Iterator[str]:
@@ -174,6 +197,11 @@ def _foreign_members(target: Target, archive: str, members: Mapping[str, bytes])
         if kind != wanted:
             yield f"{archive}({name}) is {kind[0]}, {kind[1]}-endian, {kind[2]} bits, not for {target.name}"
             return
+
+
+def _some(names: Collection[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(sorted(names)[:_NAMED]) + more
 
 
 def _handwritten(members: Mapping[str, bytes]) -> Iterator[str]:

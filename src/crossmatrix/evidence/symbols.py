@@ -6,7 +6,8 @@ both name it.
 
 Outside facts: perlasm and nettle's m4 give most functions ``STT_FUNC``; some perlasm dialects leave local helpers
 (``_vpaes_encrypt_core``) and 32-bit ones without a type. ``$x`` and ``$d`` are mapping symbols of the Arm ABIs, ``.L``
-labels are local to the assembler, and big-endian ELFv1 on POWER calls the code of ``f`` ``.f``.
+labels are local to the assembler, and big-endian ELFv1 on POWER calls the code of ``f`` ``.f``. Linking leaves a
+function's size as it is, but for the linkers of RISC-V and LoongArch, which shorten calls.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from elftools.elf.sections import SymbolTableSection
 from crossmatrix.evidence.binary import PARSE_ERRORS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 _EXECUTABLE = 0x4
 _FUNCTION_TYPES = frozenset({"STT_FUNC", "STT_LOOS"})
@@ -31,6 +32,7 @@ _ARCHIVE = b"!<arch>\n"
 _ARCHIVE_HEADER = 60
 _NAME_BYTES = 16
 _SIZE_AT = slice(48, 58)
+_RELAXED = frozenset({"EM_RISCV", "EM_LOONGARCH"})
 
 
 def plain_name(name: str) -> str:
@@ -54,15 +56,38 @@ def functions_of(objects: Mapping[str, bytes]) -> Mapping[str, tuple[str, ...]]:
 
 def linked_functions(program: bytes) -> frozenset[str] | None:
     """Give the names of all code in a program's symbol table, or None where it has none (stripped)."""
+    sizes = linked_sizes(program)
+    return frozenset(sizes) if sizes is not None else None
+
+
+def linked_sizes(program: bytes) -> Mapping[str, frozenset[int]] | None:
+    """Give the sizes in bytes, by name, of all code in a program's symbol table, or None where it has none."""
     try:
         elf = ELFFile(BytesIO(program))
         table = elf.get_section_by_name(".symtab")
         if not isinstance(table, SymbolTableSection):
             return None
-        names = {plain_name(name) for name, _symbol in code_symbols(elf, table)}
+        return _sizes(elf, table) or None
     except PARSE_ERRORS:
         return None
-    return frozenset(names) or None
+
+
+def other_code(objects: Iterable[bytes], linked: Mapping[str, frozenset[int]]) -> frozenset[str]:
+    """Find names under which a program has other code than the objects.
+
+    A function that the library has in C too has the same name there; its size tells the two apart. Where a size is not
+    known, or the linker may change it, nothing is said.
+
+    Args:
+        objects: content of the objects that define the functions.
+        linked: what ``linked_sizes`` says of the program.
+    """
+    known: dict[str, frozenset[int]] = {}
+    for data in objects:
+        for name, sizes in _object_sizes(data).items():
+            known[name] = known.get(name, frozenset()) | sizes
+    both = {name: (sizes, linked[name]) for name, sizes in known.items() if name in linked}
+    return frozenset(name for name, (own, there) in both.items() if 0 not in own | there and not own & there)
 
 
 def archive_members(data: bytes) -> Mapping[str, bytes]:
@@ -117,6 +142,23 @@ def _functions(data: bytes) -> Iterator[str]:
                         yield plain_name(name)
     except PARSE_ERRORS:
         return
+
+
+def _object_sizes(data: bytes) -> Mapping[str, frozenset[int]]:
+    try:
+        elf = ELFFile(BytesIO(data))
+        table = elf.get_section_by_name(".symtab")
+        known = isinstance(table, SymbolTableSection) and elf["e_machine"] not in _RELAXED
+        return _sizes(elf, table) if known else {}
+    except PARSE_ERRORS:
+        return {}
+
+
+def _sizes(elf: Any, table: Any) -> Mapping[str, frozenset[int]]:  # noqa: ANN401 - pyelftools has no types
+    sizes: dict[str, set[int]] = {}
+    for name, symbol in code_symbols(elf, table):
+        sizes.setdefault(plain_name(name), set()).add(int(symbol["st_size"]))
+    return {name: frozenset(found) for name, found in sizes.items()}
 
 
 def _is_function(name: str, symbol: Any) -> bool:  # noqa: ANN401 - pyelftools has no types

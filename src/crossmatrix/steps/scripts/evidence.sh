@@ -1,6 +1,8 @@
 # Runs the fixed workload once, counted. In: EMULATOR PLUGIN, clean
 mkdir -p /scratch/cores /scratch/out/evidence
 cd /scratch/cores
+# What is counted must be what is looked into.
+sha256sum /work/out/artifacts/workload | cut -d ' ' -f 1 > /scratch/out/evidence/workload.sha256
 code=0
 if [ -n "$EMULATOR" ]; then
     # Where it dies, qemu's core file says at which instruction; its notes come first, the rest is memory.
