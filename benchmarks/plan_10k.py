@@ -51,6 +51,10 @@ class NothingKept:
         """Nothing ran before."""
         return None
 
+    def doubt(self, _key: str) -> str:
+        """Nothing is kept, so nothing is doubted."""
+        return ""
+
     def has_tree(self, key: str) -> bool:  # noqa: ARG002 - a protocol's
         """No tree is left."""
         return False

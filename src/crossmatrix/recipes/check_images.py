@@ -22,15 +22,13 @@ _BASE = "images/base.yaml"
 
 def check_images(things: Things, root: Path, problems: list[Problem]) -> None:
     """Check the folder ``images`` of a checkout."""
-    for name in things.names["image"]:
-        if not (root / "images" / name / "Dockerfile").is_file():
-            problems.append(
-                Problem(file=f"images/{name}/image.yaml", line=1, message="there is no Dockerfile beside it")
-            )
-    for folder in sorted((root / "images").glob("*/Dockerfile")):
-        if not (folder.parent / "image.yaml").is_file():
-            file = f"images/{folder.parent.name}/Dockerfile"
-            problems.append(Problem(file=file, line=1, message="there is no image.yaml beside it"))
+    folders = {root / "images" / name for name in things.names["image"]}
+    folders |= {path.parent for path in (root / "images").glob("*/Dockerfile")}
+    for folder in sorted(folders):
+        for name, other in (("image.yaml", "Dockerfile"), ("Dockerfile", "image.yaml")):
+            if not (folder / other).is_file():
+                file = f"images/{folder.name}/{name}"
+                problems.append(Problem(file=file, line=1, message=f"there is no {other} beside it"))
     for suite, reference in _base(root, problems).items():
         _check_base(things, suite, reference, problems)
 
