@@ -8,29 +8,22 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
-from crossmatrix.analysis import figures_from_bench
 from crossmatrix.checksums import sha256_value
 from crossmatrix.evidence import fault_lines, gather, vacuous
 from crossmatrix.outcomes import judge, parse_suite
 from crossmatrix.records import (
     CellRecord,
     Evidence,
-    Figures,
-    OutcomeStatus,
-    StageRecord,
     StageStatus,
     SuiteResult,
-    TestCounts,
-    Vectors,
     Verdict,
 )
 from crossmatrix.runner.cell_files import with_files
 from crossmatrix.runner.job_steps import BENCH_TIER
 from crossmatrix.runner.jobs import TEST_STAGE
 from crossmatrix.runner.kept import stopped_words
-from crossmatrix.runner.kept_files import out_files, stage_logs, tail, text
+from crossmatrix.runner.kept_files import out_files, stage_logs, text
+from crossmatrix.runner.told import compiler_of, counts_of, emulator_of, figures_of, log_tail, vectors_of
 from crossmatrix.selectors import facts_of, where_matches
 
 if TYPE_CHECKING:
@@ -40,11 +33,9 @@ if TYPE_CHECKING:
     from crossmatrix.runner.request import Request, Surroundings
     from crossmatrix.store import JobResult, Results
 
-_TAIL_LINES = 100
 _TRY_AGAIN = {Verdict.INFRASTRUCTURE, Verdict.ABORTED, Verdict.TIMED_OUT, Verdict.EMULATOR_CRASHED}
 """What may end otherwise next time, so that the result is not used again."""
 _JUDGING_ROOMS = ("outcomes", "evidence", "analysis", "records", "runner")
-BENCH_FILE = "bench.json"
 
 
 @cache
@@ -148,7 +139,7 @@ class Judge:
             program = {"workload": build_files.get("artifacts/workload", b"")}
             logs["evidence"] = "\n".join((logs.get("evidence", ""), *fault_lines(files, program)))
         evidence = gather(cell, build=build_files, run=files) if files else Evidence()
-        vectors = _vectors(files)
+        vectors = vectors_of(files)
         measuring = cell.tier.name == BENCH_TIER
         exclusions = exclusions_of(cell)
         judgement = judge(
@@ -166,19 +157,19 @@ class Judge:
                 "source_origin": build.source_origin if build else "",
                 "verdict": judgement.verdict,
                 "reason": judgement.reason,
-                "tests": _counts(suite),
+                "tests": counts_of(suite),
                 "outcomes": suite.outcomes if suite else (),
                 "cut": suite.cut if suite else "",
                 "stages": (*build_stages, *run_stages),
                 "image": build.image if build else None,
                 "run_image": run.image if run else None,
-                "compiler": _compiler(cell, build),
-                "emulator": _emulator(cell, run),
+                "compiler": compiler_of(cell, build),
+                "emulator": emulator_of(cell, run),
                 "keys": {"build": job.needs[0], "run": job.key},
                 "evidence": evidence,
                 "vectors": vectors,
-                "figures": _figures(files),
-                "log_tail": _log_tail((*build_stages, *run_stages), logs),
+                "figures": figures_of(files),
+                "log_tail": log_tail((*build_stages, *run_stages), logs),
                 "links": tuple(dict.fromkeys(item.link for item in exclusions if item.link)),
                 "started": build.started if build else "",
                 "finished": run.finished if run else "",
@@ -214,9 +205,9 @@ class Judge:
                 "stages": stages,
                 "image": build.image if build else None,
                 "run_image": run.image if run else None,
-                "compiler": _compiler(cell, build),
+                "compiler": compiler_of(cell, build),
                 "keys": {"build": job.needs[0], "run": job.key},
-                "log_tail": _log_tail(stages, logs),
+                "log_tail": log_tail(stages, logs),
                 "started": build.started if build else "",
                 "finished": results[-1].finished if results else "",
                 "duration_s": round(sum(result.duration_s for result in results), 2),
@@ -289,48 +280,3 @@ def _fault(result: JobResult | None) -> str:
     if result is None or not result.fault:
         return ""
     return f"{result.fault}. {result.hint}" if result.hint else result.fault
-
-
-def _counts(suite: SuiteResult | None) -> TestCounts:
-    statuses = [outcome.status for outcome in suite.outcomes] if suite else []
-    return TestCounts(
-        passed=statuses.count(OutcomeStatus.PASSED),
-        failed=statuses.count(OutcomeStatus.FAILED),
-        skipped=statuses.count(OutcomeStatus.SKIPPED),
-    )
-
-
-def _vectors(files: dict[str, bytes]) -> Vectors | None:
-    """Read what the vectors stage left; a part is as good as nothing."""
-    try:
-        return Vectors.model_validate_json(files["vectors.json"])
-    except (KeyError, ValidationError):
-        return None
-
-
-def _figures(files: dict[str, bytes]) -> Figures | None:
-    data = files.get(BENCH_FILE)
-    return figures_from_bench(data.decode("utf-8", errors="replace")) if data else None
-
-
-def _log_tail(stages: tuple[StageRecord, ...], logs: dict[str, str]) -> str:
-    """Give the end of the log of the first stage that did not end well, else of the last one."""
-    broken = next((stage for stage in stages if stage.status not in {StageStatus.OK, StageStatus.NOT_RUN}), None)
-    last = broken or next((stage for stage in reversed(stages) if stage.log), None)
-    return tail(logs.get(last.name, ""), _TAIL_LINES) if last else ""
-
-
-def _compiler(cell: Cell, build: JobResult | None) -> str:
-    """Say which compiler it was, by the package that its image records."""
-    toolchain = cell.build.toolchain
-    packages = build.image.packages if build and build.image else {}
-    names = (f"{toolchain.family}-{toolchain.version}-aarch64-linux-gnu", f"{toolchain.family}-{toolchain.version}")
-    version = next((packages[name] for name in names if name in packages), "")
-    return f"{toolchain.name} ({version})" if version else toolchain.name
-
-
-def _emulator(cell: Cell, run: JobResult | None) -> str:
-    if cell.build.target.native:
-        return "none: the engine's own CPU"
-    version = run.image.packages.get("qemu-user", "") if run and run.image else ""
-    return f"{cell.emulator.name} ({version})" if version else cell.emulator.name
