@@ -72,8 +72,10 @@ def check_archive(path: Path, library: Library) -> None:
                     return
                 bootstrap = bootstrap or (len(parts) == _TOP_DEPTH and parts[1] == "configure.ac")
     except _BROKEN as error:
+        # Where nothing can read it at all, Python lists every method that it tried.
+        why = "" if "\n" in str(error) else f": {error}"
         raise UsageError(
-            f"--source {library.name}={path}: this is no tar archive: {error}",
+            f"--source {library.name}={path}: this is no tar archive{why}",
             hint="forms: PATH@REF (a git checkout), DIRECTORY, FILE.tar.gz",
         ) from error
     raise _nothing_here(library, f"{path}", bootstrap=bootstrap)
