@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
 from crossmatrix.catalog import Catalog, Endian
+from crossmatrix.errors import RecipeError
 from crossmatrix.matrix import expand
 from crossmatrix.recipes import load_catalog
 from crossmatrix.recipes.models import MODELS, RESERVED_TIERS, Model
@@ -131,6 +133,38 @@ def test_every_example_of_the_reference_is_yaml_that_loads(tmp_path: Path) -> No
         files += 1
     assert files >= 4
     assert load_catalog(ROOT, [tmp_path]).matrices
+
+
+def _problems(folder: Path) -> list[str]:
+    """Load a folder on top of the shipped recipes and give what is wrong, without advice."""
+    try:
+        load_catalog(ROOT, [folder])
+    except RecipeError as error:
+        return [problem.message.partition(";")[0] for problem in error.problems]
+    return []
+
+
+@pytest.mark.parametrize(
+    ("guide", "names", "missing"),
+    [
+        ("add-a-target", ["targets.yaml", "toolchains.yaml", "libraries/openssl.yaml"], []),
+        # The image that the page has just told to make is the checkout's.
+        ("add-a-compiler", [None, "toolchains.yaml"], ["unknown image 'gcc-13'"]),
+    ],
+)
+def test_what_a_guide_shows_can_be_copied(
+    tmp_path: Path, guide: str, names: list[str | None], missing: list[str]
+) -> None:
+    """Each example of a guide, in a folder of its own on top of the shipped recipes, has no problem of its own."""
+    page = (ROOT / "docs" / "how-to" / f"{guide}.md").read_text(encoding="utf-8")
+    blocks = [dedent(block.split("```")[0]) for block in page.split("```yaml\n")[1:]]
+    folder = tmp_path / "recipes"
+    for name, block in zip(names, blocks, strict=True):
+        if name is not None:
+            text = "extends: openssl\n" + block if name.startswith("libraries/") else block
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+    assert _problems(folder) == missing
 
 
 def test_openssl_s_algorithms_are_those_of_its_workload(catalog: Catalog) -> None:
