@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FEW_TESTS = (
     *("aes-test", "cbc-test", "chacha-test", "ecdsa-sign-test", "gcm-test", "hmac-test", "sha1-test", "sha256-test"),
-    *("sha3-256-test", "poly1305-test", "version-test", "symbols-test", "x86-ibt-test", "pkcs1-conv-test"),
+    *("sha3-256-test", "poly1305-test", "version-test", "symbols-test", "x86-ibt-test", "sexp-conv-test"),
 )
 """The suite of these cells, sound ones too: the whole one takes a minute, which no lie here needs."""
 

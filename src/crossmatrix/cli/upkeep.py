@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crossmatrix import __version__
@@ -155,7 +156,8 @@ def lint(workspace: Workspace) -> ExitCode:
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
         [sys.executable, "-m", "mypy"],
-        ["lint-imports"],
+        # Beside the interpreter: the virtual environment need not be on the PATH.
+        [str(Path(sys.executable).with_name("lint-imports"))],
     )
     codes = [_tool(workspace, command) for command in commands]
     return max(codes)
