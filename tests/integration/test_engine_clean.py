@@ -10,7 +10,7 @@ from tests.integration.probe_image import CHECKOUT, PROBE_ROOT
 
 from crossmatrix.api.clean import Cleaned, clean
 from crossmatrix.api.doctor import examine
-from crossmatrix.engine import connect, creation
+from crossmatrix.engine import CHOICE, connect, creation
 from crossmatrix.engine.owners import BORN_LABEL, PID_LABEL, process_labels
 from crossmatrix.engine.types import ContainerSpec
 
@@ -48,7 +48,7 @@ def test_clean_removes_ours_and_keeps_the_living(
 ) -> None:
     """A dry run names what a clean then removes; a living run's container stays, and so does its volume."""
     volume = f"crossmatrix-test-{uuid.uuid4().hex[:12]}"
-    environ = {**os.environ, "DOCKER_HOST": engine.info.url}
+    environ = {**os.environ, "DOCKER_HOST": engine.info.url, CHOICE: "auto"}
     with connect(environ, tmp_path, root=PROBE_ROOT) as here:
         here.create_volume(volume, {})
         live, dead = _spec(probe), _spec(probe)
@@ -70,7 +70,7 @@ def test_clean_removes_ours_and_keeps_the_living(
 
 def test_doctor_sees_the_engine(engine: DockerEngine, tmp_path: Path) -> None:
     """With a real engine no row is missing, and the engine's has its version."""
-    rows = examine({**os.environ, "DOCKER_HOST": engine.info.url}, tmp_path, CHECKOUT)
+    rows = examine({**os.environ, "DOCKER_HOST": engine.info.url, CHOICE: "auto"}, tmp_path, CHECKOUT)
     by_name = {row.name: row for row in rows}
     assert engine.info.version in by_name["engine"].detail
     assert {row.name for row in rows if row.status == "missing"} <= {"recipes"}
