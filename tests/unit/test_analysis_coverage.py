@@ -132,6 +132,18 @@ def test_a_warning_repeated_in_the_log_is_found_in_green_cells_too() -> None:
     assert len(of_kind(FindingKind.REPEATED_WARNING, cell(log_tail=tail))) == 1
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# 000000000067E748:error:1E08010C:DECODER routines:OSSL_DECODER_from_bio:unsupported",
+        "qemu: uncaught target signal 4 (Illegal instruction) - core dumped",
+    ],
+)
+def test_what_a_test_says_and_a_death_are_no_warnings(line: str) -> None:
+    """A TAP comment is the test's own word, and a signal has a verdict of its own."""
+    assert of_kind(FindingKind.REPEATED_WARNING, cell(log_tail="\n".join([line] * 50))) == []
+
+
 def test_a_few_warnings_are_not_repeated() -> None:
     """One test's warning is that test's."""
     outcomes = tuple(

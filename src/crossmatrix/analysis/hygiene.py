@@ -110,9 +110,16 @@ def _repeated(record: CellRecord) -> dict[str, str]:
 
 
 def _shapes(text: str) -> set[str]:
-    """Give the warnings in a text; what stands behind `#` is a TAP test's own word, not the emulator's."""
+    """Give the warnings in a text.
+
+    What stands behind `#` is a TAP test's own word, and a signal is a death, which has a verdict of its own.
+    """
     lines = (line.strip() for line in text.splitlines())
-    return {_shape(line) for line in lines if not line.startswith("#") and _WARNING.search(line)}
+    return {
+        _shape(line)
+        for line in lines
+        if not line.startswith("#") and "uncaught target signal" not in line and _WARNING.search(line)
+    }
 
 
 def _shape(line: str) -> str:
