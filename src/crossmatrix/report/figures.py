@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from crossmatrix.records import Figure, RunRecord
 
 FIGURES_SCHEMA_VERSION = 1
+_MEGABYTES = (10**6, "time: MB/s, mean ± standard deviation")
 _FUNCTIONS = 1
 """How many functions a row names."""
 
@@ -63,25 +64,31 @@ def print_figures(run: RunRecord, console: Console) -> None:
 def _table(unit: str, items: Iterable[Figure]) -> Table:
     items = tuple(items)
     sizes = sorted({item.size_bytes for item in items if item.size_bytes}) if "byte" in unit else []
-    table = Table(title=unit, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    scale, shown = _MEGABYTES if unit == "time: bytes/s" else (1, unit)
+    counted = any(item.functions for item in items)
+    table = Table(title=shown, title_justify="left", box=None, pad_edge=False, header_style="dim")
     table.add_column("algorithm")
     bulk = any(item.size_bytes == 0 for item in items)
     for name in (*(f"{size} B" for size in sizes), *(("bulk",) if bulk else ()), *(() if sizes or bulk else ("each",))):
         table.add_column(name, justify="right")
-    table.add_column("costliest function")
+    if counted:
+        table.add_column("costliest function")
     for algorithm in dict.fromkeys(item.algorithm for item in items):
         own = {item.size_bytes: item for item in items if item.algorithm == algorithm}
         wanted = [*sizes, *((0,) if bulk else ())] or [None]
         last = own.get(wanted[-1]) or next(reversed(own.values()))
-        table.add_row(algorithm, *(_number(own.get(size)) for size in wanted), _costliest(last))
+        numbers = (_number(own.get(size), scale) for size in wanted)
+        table.add_row(algorithm, *numbers, *((_costliest(last),) if counted else ()))
     return table
 
 
-def _number(item: Figure | None) -> str:
+def _number(item: Figure | None, scale: int) -> str:
     if item is None:
         return "-"
-    spread = f" ±{figure(item.deviation)}" if item.deviation is not None else ""
-    return f"{figure(item.value)}{spread}"
+    if item.deviation is None:
+        return figure(item.value / scale)
+    # A number that does not repeat is worth no more digits than its spread leaves it.
+    return f"{item.value / scale:,.0f} ±{item.deviation / scale:,.0f}"
 
 
 def _costliest(item: Figure) -> str:
