@@ -262,8 +262,8 @@ def exclusions_of(cell: Cell) -> tuple[Exclusion, ...]:
 def _rules(cell: Cell) -> str:
     """Give the checksum of all that decides a verdict besides what the jobs left: the code, and the recipes' words."""
     build = cell.build
-    words = (judging_digest(), *map(repr, (build.variant, build.target, cell.profile, exclusions_of(cell))))
-    return sha256_value(words)
+    asked = (build.variant, build.target, build.toolchain, cell.emulator, cell.profile, exclusions_of(cell))
+    return sha256_value((judging_digest(), build.source.version, *map(repr, asked)))
 
 
 def _left(results: Results, result: JobResult) -> dict[str, bytes]:
