@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NoReturn
 
@@ -88,6 +89,16 @@ def test_a_judgement_is_kept_for_the_code_that_made_it(state: State) -> None:
     state.results.keep_judged(KEY, "1" * 64, record)
     assert state.results.judged(KEY, "1" * 64) == record
     assert state.results.judged(KEY, "2" * 64) is None
+
+
+def test_runs_that_begin_together_do_not_disturb_each_other(state: State) -> None:
+    """Each run gets its folder, whoever else begins one, and `latest` points to one of them."""
+    ids = [f"20260101-{number}" for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda run_id: state.runs.begin(run_record(run_id)), ids))
+    assert state.runs.ids() == tuple(sorted(ids))
+    assert (state.runs.root / "latest").readlink().name in ids
+    assert [path.name for path in state.runs.root.glob(".latest*")] == []
 
 
 def test_latest_points_to_the_newest_run(state: State) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -154,7 +155,8 @@ class Runs:
 
     def _point_latest(self, run_id: str) -> None:
         link = self.root / "latest"
-        fresh = self.root / f".latest-{os.getpid()}"
+        # Of a name that no other run uses, of this process or another's.
+        fresh = self.root / f".latest-{os.getpid()}-{threading.get_ident()}"
         with disk_faults(link):
             fresh.unlink(missing_ok=True)
             fresh.symlink_to(run_id)
