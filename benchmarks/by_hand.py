@@ -30,6 +30,7 @@ import psutil
 from crossmatrix.api.choosing import choose
 from crossmatrix.api.options import Choice
 from crossmatrix.api.workspace import Workspace
+from crossmatrix.engine import CHOICE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,7 +96,7 @@ def main() -> int:
     fetcher = workspace.fetcher(tell=print)
     with workspace.engine(fetcher) as engine, tempfile.TemporaryDirectory() as scratch:
         images = {name: spec.tag for name, spec in workspace.image_specs().items()}
-        environ = {**os.environ, "DOCKER_HOST": engine.info.url}
+        environ = {**os.environ, "DOCKER_HOST": engine.info.url, CHOICE: "auto"}
         mirror = Path(scratch) / "mirror"
         mirror.mkdir()
         tarballs = {}
