@@ -15,7 +15,7 @@ run() {
 if [ "$library" = openssl ]; then
     options="linux-aarch64 no-shared no-module no-async"
     if [ "$variant" = no-asm ]; then options="$options no-asm"; fi
-    run "$toolchain" "mkdir src && tar -xf - -C src --strip-components=1 && cd src &&
+    run "$toolchain" "mkdir src && tar -xzf - -C src --strip-components=1 && cd src &&
         CCACHE_DISABLE=1 CC=$target-$compiler AR=$target-ar RANLIB=$target-ranlib perl ./Configure $options &&
         CCACHE_DISABLE=1 make -j2" < "$tarball"
     run "$emulator" "cd src && EXE_SHELL=$qemu HARNESS_JOBS=2 make run_tests TESTS='test_evp* test_sha test_internal_*'"
@@ -27,7 +27,7 @@ else
     else
         options="$options --disable-fat --enable-arm64-crypto"
     fi
-    run "$toolchain" "mkdir src && tar -xf - -C src --strip-components=1 && cd src && export CCACHE_DISABLE=1 &&
+    run "$toolchain" "mkdir src && tar -xzf - -C src --strip-components=1 && cd src && export CCACHE_DISABLE=1 &&
         CC_FOR_BUILD=gcc CC=$target-$compiler CXX=$target-$cxx AR=$target-ar RANLIB=$target-ranlib ./configure $options && make -j2 && (make -j2 check EMULATOR=true || true)" < "$tarball"
     # symbols-test wants nm, and the emulator's image has none; the others are run one after another, as `make check` does.
     run "$emulator" "cd src/testsuite &&
