@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from crossmatrix.outcomes import parse_suite
@@ -268,6 +268,8 @@ def test_a_log_without_results_says_so(log: str) -> None:
 
 
 @settings(deadline=None)
+@example(cut=REAL.index("=== RUN 01-test_abort"))
+@example(cut=REAL.index("Result: NOTESTS"))
 @given(cut=st.integers(0, len(REAL)))
 def test_a_logs_beginning_gives_the_beginning_of_its_outcomes(cut: int) -> None:
     """Any prefix of a real log parses, to a prefix of the outcomes, and a shorter one is said to be cut."""

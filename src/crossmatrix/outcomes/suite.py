@@ -86,6 +86,9 @@ def _openssl(suite: _Suite, log: Blocks) -> tuple[str, ...]:
         suite.cuts.append(f"the harness's totals say {log.files} files, {ended} were read")
     elif log.tests != suite.cases:
         suite.cuts.append(f"the harness's totals say {log.tests} tests, {suite.cases} were read")
+    elif not log.tests:
+        # Upstream prepares its FIPS configuration in a run of its own, which has totals too.
+        suite.cuts.append("the harness's totals count no test")
     return hung
 
 
