@@ -52,6 +52,7 @@ Files=2, Tests=3,  2 wallclock secs ( 0.01 usr  0.01 sys +  0.58 cusr  0.17 csys
 Result: PASS
 """
 NETTLE_LOG = """\
+=== PLAN 2
 === RUN aes-test
 === BEGIN aes-test
 PASS: aes

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,6 +104,21 @@ def test_a_block_without_a_result_is_told() -> None:
     """Ending well and saying nothing is no pass."""
     result = parse_suite("nettle", "=== RUN a-test\n=== BEGIN a-test\n=== END a-test exit=0 seconds=0.1\n")
     assert "a-test ended well and shows no result" in result.cut
+
+
+@pytest.mark.parametrize("tests", [1, 2, 7, 129])
+def test_a_log_cut_between_two_tests_is_cut(tests: int) -> None:
+    """Our runner says how many tests will come, so that a log that ends after any of them shows that some are missing."""
+    ends = [end.end() for end in re.finditer(r"^=== END .*\n", REAL, re.MULTILINE)]
+    result = parse_suite("nettle", re.sub(r"^=== RUN .*\n", "", REAL[: ends[tests - 1]], flags=re.MULTILINE))
+    assert result.hung == ""
+    assert result.cut == f"130 test programs were to be run, {tests} were read"
+
+
+def test_a_log_without_a_plan_is_cut() -> None:
+    """A log whose beginning is lost does not say how many tests there were."""
+    assert parse_suite("nettle", REAL).cut == ""
+    assert "=== PLAN" in parse_suite("nettle", REAL.partition("\n")[2]).cut
 
 
 @settings(deadline=None)

@@ -7,7 +7,8 @@ Two forms are known. Our own runner's, whole blocks whatever ran side by side::
     ... all that it printed ...
     === END NAME exit=CODE seconds=1.234
 
-and that of Perl's TAP::Harness (``03-test_x.t .. ok``, with TAP between in its verbose form).
+with ``=== PLAN NUMBER`` before them where no harness of the library's own counts them, and that of Perl's TAP::Harness
+(``03-test_x.t .. ok``, with TAP between in its verbose form).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _MARK = re.compile(r"=== (?P<word>RUN|BEGIN) (?P<name>\S+)$")
+_PLAN = re.compile(r"^=== PLAN (?P<number>\d{1,9})$")
 _END = re.compile(r"^=== END (?P<name>\S+) exit=(?P<code>\d{1,6}) seconds=(?P<seconds>\d{1,9}(?:\.\d{1,9})?)$")
 
 _HEADER = re.compile(r"^(?:\[\d\d:\d\d:\d\d\] )?(?P<path>\S+)\.t \.{2,}(?P<rest>.*)$")
@@ -66,6 +68,7 @@ class Blocks:
         running: names of what started and left no block, in order.
         files: sum of the harness's own totals of files; None where it printed none.
         tests: the same of its results.
+        planned: how many blocks our own runner said would come; None where it did not say.
         outside: lines that belong to no file.
     """
 
@@ -73,6 +76,7 @@ class Blocks:
     running: tuple[str, ...]
     files: int | None
     tests: int | None
+    planned: int | None
     outside: tuple[str, ...]
 
 
@@ -158,11 +162,13 @@ def read_harness(lines: Iterable[str]) -> Blocks:
 
 def _whole(log: _Log) -> Blocks:
     totals = [match for line in log.outside if (match := _TOTALS.match(line)) is not None]
+    plan = next((match for line in log.outside if (match := _PLAN.match(line)) is not None), None)
     return Blocks(
         blocks=tuple(log.blocks),
         running=tuple(log.running),
         files=sum(int(match["files"]) for match in totals) if totals else None,
         tests=sum(int(match["tests"]) for match in totals) if totals else None,
+        planned=int(plan["number"]) if plan is not None else None,
         outside=tuple(log.outside),
     )
 

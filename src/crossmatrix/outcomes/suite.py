@@ -162,7 +162,13 @@ def _nettle_marked(suite: _Suite, log: Blocks) -> tuple[str, ...]:
             _add_result(suite, result, file=block.name, case="" if own else result.name, duration_s=duration)
         if block.ended:
             _nettle_end(suite, block, section)
-    return _unfinished(suite, log)
+    hung = _unfinished(suite, log)
+    ended = sum(block.ended for block in log.blocks)
+    if log.planned is None:
+        suite.cuts.append("the number of tests (=== PLAN) is missing")
+    elif log.planned != ended and not hung:
+        suite.cuts.append(f"{log.planned} test programs were to be run, {ended} were read")
+    return hung
 
 
 def _nettle_end(suite: _Suite, block: Block, section: Section) -> None:

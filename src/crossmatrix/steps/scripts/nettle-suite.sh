@@ -21,6 +21,8 @@ export CROSSMATRIX_SUITE_LOG EMULATOR srcdir=. EXEEXT= NM=/scratch/nm TMPDIR=/sc
         grep -E "$slow" /work/suite/testsuite.list || true
         grep -v -E "$slow" /work/suite/testsuite.list || true
     } > /scratch/suite.list
+    # tools and examples are one block each.
+    perl /scratch/suite.pl plan "$(($(wc -w < /scratch/suite.list) + 2))"
     xargs -P "$JOBS" -I '{}' perl /scratch/suite.pl case '{}' sh ../run-tests '{}' < /scratch/suite.list > /dev/null \
         || code=1
     # The tests of these folders use the same file names, so they run one after another.

@@ -2,6 +2,7 @@
 #
 #   perl suite.pl case NAME COMMAND...   run one case; its output, exit code and duration go to the log as one block
 #   perl suite.pl lines                  copy standard input to the log, line by line
+#   perl suite.pl plan NUMBER            say how many cases will be run, where no harness of upstream's says it
 #
 # The log is the file named by CROSSMATRIX_SUITE_LOG. A block is
 #
@@ -11,7 +12,7 @@
 #   === END NAME exit=CODE seconds=1.234
 #
 # CODE is 128+n where signal n ended the case. The case's output is printed again on standard output and its exit
-# code is ours, so that a TAP harness can stand before us.
+# code is ours, so that a TAP harness can stand before us. A plan is one line, === PLAN NUMBER, before all blocks.
 use strict;
 use warnings;
 use Fcntl qw(:flock);
@@ -60,6 +61,9 @@ if ($mode eq 'case') {
 elsif ($mode eq 'lines') {
     while (my $line = <STDIN>) { append($line) }
 }
+elsif ($mode eq 'plan' && @ARGV == 1 && $ARGV[0] =~ /\A[0-9]+\z/) {
+    append("=== PLAN $ARGV[0]\n");
+}
 else {
-    die "usage: suite.pl case NAME COMMAND... | suite.pl lines\n";
+    die "usage: suite.pl case NAME COMMAND... | suite.pl lines | suite.pl plan NUMBER\n";
 }
