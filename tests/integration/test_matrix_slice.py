@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
+import uuid
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.slice_history import History, history, of_home
 
+from crossmatrix.engine.types import LABEL, ContainerSpec
 from crossmatrix.events import JobStarted
 from crossmatrix.records import StageStatus, Verdict
 
@@ -120,6 +123,39 @@ def test_files_are_where_the_record_says(past: History, cell: CellRecord) -> Non
     assert all((folder / file.path).stat().st_size == file.size_bytes for file in cell.artifacts)
     assert all((folder / stage.log).is_file() for stage in cell.stages)
     assert all((folder / name).is_file() for name in ("run.json", "report.html", "report.md", "junit.xml"))
+
+
+def test_the_recipe_s_algorithms_are_those_of_the_workload(
+    past: History,
+    cell: CellRecord,
+    engine: DockerEngine,
+    images: Mapping[str, ImageRef],
+) -> None:
+    """What `bench --algorithms` takes for nettle is what the program that was built says it can measure."""
+    workload = next(file for file in cell.artifacts if file.name == "workload")
+    name = f"crossmatrix-test-{uuid.uuid4().hex[:12]}"
+    spec = ContainerSpec(
+        image=images["qemu-7.2"],
+        name=name,
+        labels={f"{LABEL}.run": name},
+        mounts=(),
+        memory_bytes=1 << 30,
+        cpus=1.0,
+        scratch_bytes=256 << 20,
+    )
+    said = bytearray()
+    with engine.container(spec) as container:
+        container.put([("/scratch/workload", (past.finished.folder / workload.path).read_bytes(), True)])
+        done = container.run(
+            "qemu-aarch64_be /scratch/workload list",
+            environment={},
+            directory="/scratch",
+            timeout_s=60,
+            on_output=said.extend,
+        )
+    assert done.code == 0, said
+    recipe = next(library for library in past.workspace.catalog.libraries if library.name == "nettle")
+    assert {entry["algorithm"] for entry in json.loads(said)} == set(recipe.algorithms)
 
 
 def test_containers_have_no_bind_mounts_and_no_network(past: History) -> None:
