@@ -25,7 +25,7 @@ from crossmatrix.api.comparing import find_cell
 from crossmatrix.api.workspace import Workspace
 from crossmatrix.engine.types import LABEL, ContainerSpec, VolumeMount
 from crossmatrix.errors import CrossmatrixError, UsageError
-from crossmatrix.runner.jobs import build_volume
+from crossmatrix.runner.workshop import build_volume
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ from tests.unit.runner_samples import RUN_FILES, SECOND_PROFILE, World, by_id, c
 from crossmatrix.errors import ExitCode, InfrastructureError, NoSpaceError, TransientError
 from crossmatrix.events import Note
 from crossmatrix.records import Verdict
-from crossmatrix.runner import jobs
+from crossmatrix.runner import attempt, jobs
 from crossmatrix.store import Results, Runs
 
 if TYPE_CHECKING:
@@ -219,8 +219,8 @@ def test_a_log_that_cannot_be_written_is_our_own_full_disk(world: World, monkeyp
 
         return real(path, full, lambda _data: None)
 
-    real = jobs._tee
-    monkeypatch.setattr(jobs, "_tee", tee)
+    real = attempt._tee
+    monkeypatch.setattr(attempt, "_tee", tee)
     record = world.run(cell())
     assert verdicts(record) == [Verdict.INFRASTRUCTURE]
     assert "unpack.log" in record.cells[0].reason
@@ -253,17 +253,17 @@ def test_a_second_try_starts_with_empty_hands(world: World, monkeypatch: pytest.
         return real(script)
 
     monkeypatch.setattr(world.engine, "files_for", files_for)
-    first = jobs._Attempt.carry_out
+    first = attempt.Attempt.carry_out
     failed: list[str] = []
 
-    def carry_out(attempt: jobs._Attempt) -> object:
-        stages = first(attempt)
-        if attempt._job.cell is not None and not failed:
-            failed.append(attempt._job.id)
+    def carry_out(tried: attempt.Attempt) -> object:
+        stages = first(tried)
+        if tried._job.cell is not None and not failed:
+            failed.append(tried._job.id)
             raise TransientError("lost at the very end")
         return stages
 
-    monkeypatch.setattr(jobs._Attempt, "carry_out", carry_out)
+    monkeypatch.setattr(attempt.Attempt, "carry_out", carry_out)
     record = world.run(cell())
     assert len(taken) == 2
     assert verdicts(record) == [Verdict.PASSED]

@@ -13,7 +13,7 @@ from tests.unit.runner_samples import SECOND_PROFILE, World, cell, other_source,
 from crossmatrix.errors import ExitCode, InfrastructureError, TransientError
 from crossmatrix.events import JobStarted, Note
 from crossmatrix.records import StageStatus, Verdict
-from crossmatrix.runner import jobs, worker
+from crossmatrix.runner import attempt, worker
 from crossmatrix.runner.alive import is_alive
 from crossmatrix.store import write_text
 
@@ -191,7 +191,7 @@ def test_what_another_run_finished_since_the_plan_is_taken_over(world: World) ->
 
 def test_a_fresh_build_waits_for_the_run_that_tests_the_old_tree(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine refuses to remove a tree in use: that is waited for, once told, and blamed on nobody."""
-    monkeypatch.setattr(jobs, "_IN_USE_POLL_S", 0.01)
+    monkeypatch.setattr(attempt, "_IN_USE_POLL_S", 0.01)
     world.run(cell())
     refusals = [InfrastructureError("Could not remove volume x: volume is in use - [1]")] * 3
     remove = world.engine.remove_volume

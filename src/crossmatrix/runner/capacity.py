@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from crossmatrix.runner.jobs import Limits
+from crossmatrix.runner.workshop import Limits
 
 if TYPE_CHECKING:
     from crossmatrix.engine.types import EngineInfo

@@ -1,4 +1,4 @@
-"""One job: a container, its stages, what it leaves."""
+"""One job: its tries, and the result that is kept of it."""
 
 from __future__ import annotations
 
@@ -17,69 +17,30 @@ from tenacity import (
 )
 from tenacity.nap import sleep_using_event
 
-from crossmatrix.checksums import sha256_bytes
-from crossmatrix.engine.types import LABEL, ContainerSpec, Exit, ImageRef, VolumeMount
 from crossmatrix.errors import InfrastructureError, NoSpaceError, TransientError
-from crossmatrix.events import Note, StageProgress, StageStarted
+from crossmatrix.events import Note
 from crossmatrix.outcomes import FaultKind, main_fault
-from crossmatrix.plan import Job, JobKind
+from crossmatrix.outcomes.case import TEST_STAGE
 from crossmatrix.records import ImageRecord, StageRecord, StageStatus
+from crossmatrix.runner.attempt import Attempt
 from crossmatrix.runner.kept_files import text
+from crossmatrix.runner.workshop import job_label
 from crossmatrix.store import JobResult
-from crossmatrix.store.atomic import disk_faults
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from tenacity import RetryCallState
 
-    from crossmatrix.engine.types import Container
-    from crossmatrix.runner.request import Request, Surroundings
-    from crossmatrix.steps.stage import Stage, Steps
+    from crossmatrix.engine.types import ImageRef
+    from crossmatrix.plan import Job
+    from crossmatrix.runner.workshop import Workshop
 
-SOURCE = "/work/source.tar"
-TEST_STAGE = "test"
 ATTEMPTS = 3
 RETRY_WAIT = wait_exponential(multiplier=1, max=10)
-_PROGRESS_S = 0.25
 _ENDS_OTHERWISE = frozenset({StageStatus.TIMED_OUT, StageStatus.INTERRUPTED})
 """Next time it may end otherwise. A stage that was not run for the failure of one before is a result."""
 _TAIL_BYTES = 64 << 10
-_IN_USE = ("in use", "being used")
-"""What Docker and Podman say of a volume that a container has."""
-_IN_USE_POLL_S = 1.0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
-    """What one job's container may use."""
-
-    memory_bytes: int
-    cpus: float
-    processes: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Workshop:
-    """What all jobs of a run share."""
-
-    run_id: str
-    request: Request
-    world: Surroundings
-    images: dict[str, ImageRef]
-    sources: dict[str, tuple[Path, str]]
-    limits: Limits
-
-    def labels(self, kind: str, key: str) -> dict[str, str]:
-        """Give the labels by which what a job makes is known to be ours."""
-        return {
-            f"{LABEL}.kind": kind,
-            f"{LABEL}.run": self.run_id,
-            f"{LABEL}.job": key,
-            f"{LABEL}.home": str(self.world.state.home),
-            f"{LABEL}.pid": str(self.world.pid),
-        }
 
 
 def execute(job: Job, shop: Workshop) -> JobResult:
@@ -97,42 +58,61 @@ def execute(job: Job, shop: Workshop) -> JobResult:
     """
     started, clock = shop.world.now(), time.monotonic()
     folder = shop.world.state.results.new_folder()
-    stages: tuple[StageRecord, ...] = ()
-    notes: list[str] = []
-    fault = hint = ""
     try:
-        for attempt in _attempts(job, shop, notes):
-            with attempt:
-                stages = _Attempt(job, shop, folder).carry_out()
+        came = _tried(job, shop, folder)
     except NoSpaceError:
         # Every other job would fail alike, and what this one left takes room.
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    except InfrastructureError as error:
-        fault, hint = error.message, error.hint
-    if not fault:
-        fault = next((why for stage in stages if (why := _blamed(folder, stage))), "")
-    ok = not fault and all(stage.status is StageStatus.OK for stage in stages)
-    sound = not fault and not any(stage.status in _ENDS_OTHERWISE for stage in stages)
+    done = all(stage.status is StageStatus.OK for stage in came.stages)
+    final = not any(stage.status in _ENDS_OTHERWISE for stage in came.stages)
     result = JobResult(
         key=job.key,
         kind=job.kind,
         id=job.id,
         run_id=shop.run_id,
         inputs=dict(job.inputs),
-        ok=ok,
-        sound=sound,
-        fault=fault,
-        hint=hint,
-        stages=stages,
-        image=image_record(shop.images[job.image]),
+        ok=not came.fault and done,
+        sound=not came.fault and final,
+        fault=came.fault,
+        hint=came.hint,
+        stages=came.stages,
+        image=_image_record(shop.images[job.image]),
         source_origin=shop.sources[job.build.source.digest][1] if job.build.source.digest in shop.sources else "",
         started=started.isoformat(),
         finished=shop.world.now().isoformat(),
         duration_s=round(time.monotonic() - clock, 2),
-        notes=tuple(notes),
+        notes=came.notes,
     )
     return shop.world.state.results.keep(folder, result)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Came:
+    """What came of all tries at a job."""
+
+    stages: tuple[StageRecord, ...]
+    fault: str
+    hint: str
+    notes: tuple[str, ...]
+
+
+def _tried(job: Job, shop: Workshop, folder: Path) -> _Came:
+    """Try a job as often as makes sense; only a full disk is raised."""
+    stages: tuple[StageRecord, ...] = ()
+    notes: list[str] = []
+    fault = hint = ""
+    try:
+        for attempt in _attempts(job, shop, notes):
+            with attempt:
+                stages = Attempt(job, shop, folder).carry_out()
+    except NoSpaceError:
+        raise
+    except InfrastructureError as error:
+        fault, hint = error.message, error.hint
+    if not fault:
+        fault = next((why for stage in stages if (why := _blamed(folder, stage))), "")
+    return _Came(stages=stages, fault=fault, hint=hint, notes=tuple(notes))
 
 
 def _attempts(job: Job, shop: Workshop, notes: list[str]) -> Retrying:
@@ -153,12 +133,7 @@ def _attempts(job: Job, shop: Workshop, notes: list[str]) -> Retrying:
     )
 
 
-def job_label(job: Job) -> str:
-    """Give the name by which events speak of a job."""
-    return f"{job.kind} {job.id}"
-
-
-def image_record(image: ImageRef) -> ImageRecord:
+def _image_record(image: ImageRef) -> ImageRecord:
     """Give what is recorded of an image."""
     return ImageRecord(
         name=image.name,
@@ -169,159 +144,9 @@ def image_record(image: ImageRef) -> ImageRecord:
     )
 
 
-def build_volume(job_key: str, home: str) -> str:
-    """Give the name of the volume with a build's tree; other state directories on one engine have others."""
-    return f"{_prefix(home)}-build-{job_key[:24]}"
-
-
-def _prefix(home: str) -> str:
-    return f"crossmatrix-{sha256_bytes(home.encode())[:8]}"
-
-
 def _blamed(folder: Path, stage: StageRecord) -> str:
     """Say why a stage that failed tells nothing of the library, or nothing; a suite's cases are judged one by one."""
     if stage.status is not StageStatus.FAILED or stage.name == TEST_STAGE:
         return ""
     fault = main_fault(text(folder / stage.log)[-_TAIL_BYTES:])
     return f"{stage.name}: {fault.what}" if fault is not None and fault.kind is FaultKind.INFRASTRUCTURE else ""
-
-
-class _Attempt:
-    """One try at a job."""
-
-    def __init__(self, job: Job, shop: Workshop, folder: Path) -> None:
-        self._job = job
-        self._shop = shop
-        self._folder = folder
-        self._home = str(shop.world.state.home)
-        with disk_faults(folder):
-            # What an earlier try left is not this one's.
-            shutil.rmtree(folder / "out", ignore_errors=True)
-            (folder / "logs").mkdir(exist_ok=True)
-
-    def carry_out(self) -> tuple[StageRecord, ...]:
-        """Prepare volume and container, do the stages, take out what they left."""
-        engine, job = self._shop.world.engine, self._job
-        # Whoever holds the job's lock is its only living worker: what still carries its label was left behind.
-        engine.stop_containers({f"{LABEL}.job": job.key, f"{LABEL}.home": self._home})
-        if job.kind is JobKind.BUILD:
-            volume = build_volume(job.key, self._home)
-            self._remove(volume)
-            engine.create_volume(volume, self._shop.labels("build", job.key))
-        steps = self._shop.world.steps.of(job, processes=self._shop.limits.processes)
-        with engine.container(self._container()) as container:
-            if job.kind is JobKind.BUILD:
-                container.put_file(self._shop.sources[job.build.source.digest][0], SOURCE)
-            container.put((file.path, file.data, file.executable) for file in steps.inputs)
-            stages = self._stages(container, steps)
-            if not any(stage.status is StageStatus.INTERRUPTED for stage in stages):
-                container.take(steps.outputs, self._folder / "out")
-        return stages
-
-    def _remove(self, volume: str) -> None:
-        """Remove an old tree; while another run tests what is in it, wait."""
-        world, told = self._shop.world, False
-        while True:
-            try:
-                world.engine.remove_volume(volume)
-            except InfrastructureError as error:
-                if world.stop.is_set() or not any(words in error.message for words in _IN_USE):
-                    raise
-            else:
-                return
-            if not told:
-                world.listen(Note(message=f"{job_label(self._job)}: waits for another run that tests the old tree"))
-                told = True
-            world.stop.wait(_IN_USE_POLL_S)
-
-    def _container(self) -> ContainerSpec:
-        job, shop = self._job, self._shop
-        tree = build_volume(job.key if job.kind is JobKind.BUILD else job.needs[0], self._home)
-        mounts = [VolumeMount(volume=tree, path="/work", read_only=job.kind is JobKind.RUN)]
-        if job.kind is JobKind.BUILD:
-            cache = f"{_prefix(self._home)}-ccache-{job.build.toolchain.name}"
-            shop.world.engine.create_volume(cache, shop.labels("ccache", ""))
-            mounts.append(VolumeMount(volume=cache, path="/ccache"))
-        return ContainerSpec(
-            image=shop.images[job.image],
-            name=f"crossmatrix-{shop.run_id}-{job.key[:12]}",
-            labels=shop.labels(job.kind, job.key),
-            mounts=tuple(mounts),
-            memory_bytes=shop.limits.memory_bytes,
-            cpus=shop.limits.cpus,
-            keep=shop.request.keep_container,
-        )
-
-    def _stages(self, container: Container, steps: Steps) -> tuple[StageRecord, ...]:
-        done: list[StageRecord] = []
-        for stage in steps.stages:
-            broken = bool(done) and done[-1].status is not StageStatus.OK and not _goes_on(done[-1], steps)
-            if broken:
-                done.append(StageRecord(name=stage.name, status=StageStatus.NOT_RUN))
-            elif self._shop.world.stop.is_set():
-                done.append(StageRecord(name=stage.name, status=StageStatus.INTERRUPTED))
-            else:
-                done.append(self._stage(container, stage))
-        return tuple(done)
-
-    def _stage(self, container: Container, stage: Stage) -> StageRecord:
-        self._shop.world.listen(StageStarted(job=job_label(self._job), stage=stage.name))
-        path, clock = self._folder / "logs" / f"{stage.name}.log", time.monotonic()
-        try:
-            with disk_faults(path), path.open("wb") as log:
-                exit_ = container.run(
-                    stage.script,
-                    environment=dict(stage.environment),
-                    directory=stage.directory,
-                    timeout_s=stage.timeout_s,
-                    on_output=_tee(path, log.write, self._progress(stage.name)),
-                )
-        except NoSpaceError:
-            raise
-        except InfrastructureError:
-            if not self._shop.world.stop.is_set():
-                raise
-            # We stopped the container ourselves: how far it came is still told.
-            exit_ = Exit(code=None, duration_s=time.monotonic() - clock)
-        if self._shop.world.stop.is_set() and exit_.code != 0:
-            status = StageStatus.INTERRUPTED
-        elif exit_.code is None:
-            status = StageStatus.TIMED_OUT
-        else:
-            status = StageStatus.OK if exit_.code == 0 else StageStatus.FAILED
-        return StageRecord(
-            name=stage.name,
-            status=status,
-            exit_code=exit_.code,
-            duration_s=round(exit_.duration_s, 2),
-            log=f"logs/{stage.name}.log",
-        )
-
-    def _progress(self, stage: str) -> Callable[[bytes], None]:
-        last = 0.0
-
-        def tell(data: bytes) -> None:
-            nonlocal last
-            lines = data.decode("utf-8", errors="replace").split("\n")
-            line = next((text.strip() for text in reversed(lines) if text.strip()), "")
-            if line and time.monotonic() - last >= _PROGRESS_S:
-                last = time.monotonic()
-                self._shop.world.listen(StageProgress(job=job_label(self._job), stage=stage, line=line[:200]))
-
-        return tell
-
-
-def _goes_on(last: StageRecord, steps: Steps) -> bool:
-    """Whether stages follow one that failed: failing tests are a result, a hung one has killed the container."""
-    stage = next(stage for stage in steps.stages if stage.name == last.name)
-    return stage.may_fail and last.status is StageStatus.FAILED
-
-
-def _tee(path: Path, write: Callable[[bytes], int], tell: Callable[[bytes], None]) -> Callable[[bytes], None]:
-    def both(data: bytes) -> None:
-        # Here and not further out: the engine would take a full disk of ours for one of its own.
-        with disk_faults(path):
-            write(data)
-        tell(data)
-
-    return both

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from crossmatrix.checksums import sha256_value
 from crossmatrix.evidence import fault_lines, gather, vacuous
 from crossmatrix.outcomes import judge, parse_suite
+from crossmatrix.outcomes.case import TEST_STAGE
 from crossmatrix.records import (
     CellRecord,
     Evidence,
@@ -20,7 +21,6 @@ from crossmatrix.records import (
 )
 from crossmatrix.runner.cell_files import with_files
 from crossmatrix.runner.job_steps import BENCH_TIER
-from crossmatrix.runner.jobs import TEST_STAGE
 from crossmatrix.runner.kept import stopped_words
 from crossmatrix.runner.kept_files import out_files, stage_logs, text
 from crossmatrix.runner.told import compiler_of, counts_of, emulator_of, figures_of, log_tail, vectors_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.plan import JobKind
 from crossmatrix.records import StageStatus
-from crossmatrix.runner.jobs import build_volume
+from crossmatrix.runner.workshop import build_volume
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

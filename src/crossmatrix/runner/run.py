@@ -18,7 +18,6 @@ from crossmatrix.records import CellRecord, RunRecord, Verdict
 from crossmatrix.report.conclusion import conclude
 from crossmatrix.runner.alive import living
 from crossmatrix.runner.capacity import jobs_at_once, limits
-from crossmatrix.runner.jobs import Workshop, job_label
 from crossmatrix.runner.judging import Judge, exclusions_of
 from crossmatrix.runner.kept import Kept
 from crossmatrix.runner.scheduler import Task, priorities, work_off
@@ -31,6 +30,7 @@ from crossmatrix.runner.supplies import (
     ready_sources,
 )
 from crossmatrix.runner.worker import Worker
+from crossmatrix.runner.workshop import Workshop, job_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,14 +10,15 @@ from filelock import Timeout
 from crossmatrix.errors import CrossmatrixError, InfrastructureError
 from crossmatrix.events import Note
 from crossmatrix.plan import JobKind
-from crossmatrix.runner.jobs import execute, job_label
+from crossmatrix.runner.jobs import execute
+from crossmatrix.runner.workshop import job_label
 from crossmatrix.store import JobResult
 
 if TYPE_CHECKING:
     from crossmatrix.plan import Job
-    from crossmatrix.runner.jobs import Workshop
     from crossmatrix.runner.kept import Kept
     from crossmatrix.runner.supplies import Supplies
+    from crossmatrix.runner.workshop import Workshop
 
 _LOCK_POLL_S = 0.5
 
