@@ -11,15 +11,16 @@
  *                                              random by nature (prime generation).
  *
  * NAMES for `bench` are those of vectors.h, so that both libraries' figures stand in one row:
- *   bulk        the digests, hmac-, cmac-, gmac-, poly1305, ciphers and AEADs of vectors.h (encryption), decryption of cbc
- *               and xts as <name>-decrypt, and ghash
+ *   bulk        the digests, hmac-, cmac-, gmac-, poly1305, ciphers and AEADs of vectors.h (encryption), decryption of
+ *               cbc, xts, gcm and chacha20-poly1305 as <name>-decrypt, and ghash
  *   operations  rsa-2048-sign rsa-2048-verify (also 3072, 4096), dsa-2048-sign/-verify, ecdsa-p256-sign/-verify (also
  *               p384, p521), ed25519-sign/-verify, ed448-sign/-verify, ecdh-p256 (also p384, p521), x25519, x448,
  *               ffdh-2048, safe-prime-<bits> (random)
  *   One piece of a digest or MAC: reset, all bytes, result, with the key set before. One piece of a plain cipher: one call
  *   that goes on in the stream of the piece before. One piece of an AEAD: nonce, 13 bytes of associated data (a TLS
- *   record's), the bytes, the tag. One operation: the operation alone with keys set before; sign and verify take a SHA-256
- *   digest (Edwards curves: a message of 32 bytes). The fixed random source starts again for each operation.
+ *   record's), the bytes, the tag; decryption checks it. One operation: the operation alone with keys set before; sign and
+ *   verify take a SHA-256 digest (Edwards curves: a message of 32 bytes). The fixed random source starts again for each
+ *   operation.
  *
  * Exit codes: 0 done, 1 the library failed (message on stderr), 2 usage. Numbers may have leading zeros: then the
  * arguments of two runs have the same length, and so the stack has the same alignment.

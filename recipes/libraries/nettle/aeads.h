@@ -63,12 +63,15 @@ static void add_table_aeads(void)
         {"chacha_poly1305", "chacha20-poly1305"},
     };
     const struct nettle_aead *const *aeads = nettle_get_aeads();
+    struct algorithm *a;
 
     for (size_t i = 0; aeads[i] != NULL; i++) {
         for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
             if (strcmp(aeads[i]->name, names[n][0]) == 0) {
-                add_aead_by(names[n][1], aeads[i]->key_size, aeads[i]->context_size, aead_key, aead_work, aead_undo)
-                    ->aead = aeads[i];
+                a = add_aead_by(names[n][1], aeads[i]->key_size, aeads[i]->context_size, aead_key, aead_work,
+                                aead_undo);
+                a->aead = aeads[i];
+                a->bulk_undo = 1;
             }
         }
     }
