@@ -65,7 +65,7 @@ def report(options: Options) -> ExitCode:
 
 @command(
     *(option for option in with_bare_words(CHOICE, ("cells",), "bench") if option.name != "tier"),
-    Option(name="algorithms", help="as `openssl speed` names them, separated by commas (default: all)"),
+    Option(name="algorithms", help="names in docs/reference/algorithms.md, separated by commas (default: all)"),
     JOBS,
     FRESH,
     format_option("text", "json"),

@@ -15,11 +15,18 @@ import tasks
 import yaml
 from invoke.collection import Collection
 
-from crossmatrix.errors import ExitCode
+from crossmatrix.api.choosing import check_algorithms
+from crossmatrix.errors import ExitCode, UsageError
+from crossmatrix.matrix import expand
+from crossmatrix.matrix.cells import matrices_with
+from crossmatrix.recipes import load_catalog
 from crossmatrix.records import FindingKind, Verdict
+from crossmatrix.selectors import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from crossmatrix.catalog import Catalog
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -32,6 +39,8 @@ STANDS_FOR_A_TASK = {"TASK"}
 TAKES_A_BARE_WORD = {"matrix": 1, "list": 1, "plan": 1, "bench": 1, "compare": 2}
 """How many words without an option each task takes, directly behind its name."""
 ONLY_INSIDE_CONTAINERS = {"CROSSMATRIX_SUITE_LOG"}
+MADE_BY_THE_READER = re.compile(r"NAME|mine|edk2|gcc-13|no-des|juno-r2")
+"""Names of recipes that a page has just told to write."""
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
@@ -234,6 +243,68 @@ def test_commands_are_real(page: Path) -> None:
     """Each call of bootstrap or invoke on a page names a real task and its real options."""
     for where, words in _command_lines(page):
         assert not _problem(words), f"{page.relative_to(ROOT)}, {where}: {shlex.join(words)}: {_problem(words)}"
+
+
+def _values(words: list[str]) -> dict[str, list[str]]:
+    """Give what a call that is real gives to each option; bare words stand under an empty name."""
+    name, *rest = words
+    found: dict[str, list[str]] = {}
+    while rest:
+        flag, equals, value = rest.pop(0).partition("=")
+        if not flag.startswith("-"):
+            found.setdefault("", []).append(flag + equals + value)
+        elif flag not in INVOKE_ITSELF and not isinstance(_options()[name][flag[2:].replace("-", "_")], bool):
+            found.setdefault(flag[2:], []).append(value if equals else rest.pop(0))
+    return found
+
+
+@cache
+def _catalog() -> Catalog:
+    return load_catalog(ROOT, [])
+
+
+def _meaningless(words: list[str]) -> str:
+    """Say why the shipped recipes can make nothing of a call's names; empty where they can."""
+    if not words or words[0] not in TAKES_A_BARE_WORD or MADE_BY_THE_READER.search(shlex.join(words)):
+        return ""
+    given = _values(words)
+    bare = given.get("", [])
+    if words[0] == "compare":
+        ids = [name.rpartition(":")[2] for name in bare if "/" in name]
+        return "".join(f"no matrix has {name}; " for name in ids if not matrices_with(_catalog(), name))
+    globs = [glob for text in [*bare, *given.get("cells", [])] for glob in text.split(",")]
+    selection = Selection.parse(given.get("only", []), given.get("skip", []), globs)
+    tier = next(iter(given.get("tier", [])), None)
+    try:
+        matrix = next(iter(given.get("matrix", [])), "quick")
+        cells = expand(_catalog(), matrix, sources={}, selection=selection, tier=tier).cells
+        check_algorithms(cells, [name for text in given.get("algorithms", []) for name in text.split(",")])
+    except UsageError as error:
+        return str(error)
+    return "" if cells else "no cell"
+
+
+@every_page
+def test_commands_choose_cells(page: Path) -> None:
+    """Matrices, selectors, globs, cells, tiers and algorithms in a page's calls are those of the shipped recipes."""
+    for where, words in _command_lines(page):
+        assert not _meaningless(words), f"{page.relative_to(ROOT)}, {where}: {shlex.join(words)}: {_meaningless(words)}"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("matrix --matrix quack", "unknown matrix 'quack'"),
+        ("list --only library=nettel", "unknown library 'nettel'"),
+        ("plan 'nettle-9*'", "no cell of matrix 'quick'"),
+        ("bench --only library=nettle --algorithms ghash", "no algorithm of nettle"),
+        ("matrix --tier most", "no tier 'most'"),
+        ("compare latest:nettle-3.10.2/asm/gcc-12/z80 latest", "no matrix has nettle-3.10.2/asm/gcc-12/z80"),
+    ],
+)
+def test_commands_that_choose_nothing_are_seen(words: str, problem: str) -> None:
+    """The check of names sees matrices, words, globs, tiers, algorithms and cells that do not exist."""
+    assert problem in _meaningless(shlex.split(words))
 
 
 @pytest.mark.parametrize(

@@ -134,8 +134,8 @@ CHOICE = (
     Option(name="mirror", help="VALUE: folder with release files, tried first", default=[]),
 )
 BEFORE_AND_AFTER = (
-    Option(name="before", help="a cell's id, RUN:CELL, or a run: latest, an id or its beginning"),
-    Option(name="after", help="what it is held against, named likewise"),
+    Option(name="before", help="the reference: a cell's id, RUN:CELL, or a run: latest, an id or its beginning"),
+    Option(name="after", help="what is judged, named likewise"),
 )
 JOBS = Option(name="jobs", help="how many jobs at a time (default: what the engine's CPUs and memory bear)")
 FRESH = Option(name="fresh", help="use nothing of earlier runs", default=False)
