@@ -14,16 +14,22 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.plan_samples import IMAGES, FixedScripts, cell
 from tests.unit.record_samples import cell_record, outcome, run_record, sixteen_cells
 
+from crossmatrix.analysis import compare, compare_runs
 from crossmatrix.errors import ExitCode, NoSpaceError, StoreError
-from crossmatrix.records import CellRecord, RunRecord, Verdict
+from crossmatrix.plan import Decision, plan
+from crossmatrix.records import CellRecord, Figure, Figures, RunRecord, Verdict
+from crossmatrix.report.comparison import comparison_json
+from crossmatrix.report.figures import figures_json
 from crossmatrix.report.files import RENDERERS, write_reports
 from crossmatrix.report.junit import render_junit
 from crossmatrix.report.markdown import fence, render_markdown
 from crossmatrix.report.page import anchor, render_html, web_address
 from crossmatrix.report.schema import schemas, write_schemas
 from crossmatrix.report.summary import render_json
+from crossmatrix.report.tables import plan_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,6 +106,39 @@ def test_every_field_of_the_records_is_explained() -> None:
     page = (DOCS / "reference" / "records.md").read_text(encoding="utf-8")
     assert sorted({name for name in fields() if f"`{name}`" not in page}) == []
     assert [verdict for verdict in Verdict if f"`{verdict}`" not in page] == []
+
+
+def keys_of(value: object) -> Iterator[str]:
+    """Give the keys of an object and of the lists in it; what stands under a cell's id or a name is no field."""
+    for name, part in value.items() if isinstance(value, dict) else ():
+        yield name
+        for item in part if isinstance(part, list) else (part,) if name == "verdict" else ():
+            yield from keys_of(item)
+
+
+def printed() -> Iterator[str]:
+    """Give what `plan`, `bench` and `compare` print as JSON."""
+    figures = Figures(
+        figures=(
+            Figure(algorithm="sha256", unit="instructions/byte", size_bytes=16, value=24.5, functions={"f": 24.0}),
+            Figure(algorithm="sha256", unit="time: bytes/s", size_bytes=16, value=1e6, deviation=1e3, repeats=5),
+        ),
+        missing=("md5: the workload does not list it",),
+    )
+    before, after = (cell_record(variant=name, figures=figures) for name in ("no-asm", "asm"))
+    jobs = plan([cell()], IMAGES, FixedScripts()).jobs
+    yield plan_json([Decision(job=job, run=True, reason="never run before") for job in jobs])
+    yield figures_json(run_record(before))
+    yield comparison_json(compare(before, after))
+    yield comparison_json(compare_runs(run_record(before), run_record(before)))
+
+
+def test_every_field_that_a_command_prints_is_explained() -> None:
+    """The page on records has every field of what commands print with `--format json`."""
+    page = (DOCS / "reference" / "records.md").read_text(encoding="utf-8")
+    names = {name for text in printed() for name in keys_of(json.loads(text))}
+    assert {"to_run", "needs", "times", "refusal", "ratio", "pairs"} <= names
+    assert sorted(name for name in names if f"`{name}`" not in page) == []
 
 
 def test_report_json_lists_what_did_not_pass_and_counts_the_rest() -> None:
