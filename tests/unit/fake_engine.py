@@ -82,6 +82,11 @@ class FakeContainer:
         """The engine's id: the name is good enough here."""
         return self.spec.name
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """All that the engine would give it."""
+        return dict(self.spec.labels) | ({"crossmatrix.keep": "1"} if self.spec.keep else {})
+
     def put(self, files: Iterable[tuple[str, bytes, bool]]) -> None:
         """Note which files were put in."""
         self.put_in += [path for path, _, _ in files]
@@ -144,6 +149,7 @@ class FakeEngine:
         dead: the engine answers nothing any more.
         image_faults: images that cannot be built, and why.
         built: images built, in order.
+        refused: raised where images that are missing are looked over.
     """
 
     images: set[str] = field(default_factory=set)
@@ -155,6 +161,7 @@ class FakeEngine:
     dead: bool = False
     image_faults: dict[str, Exception] = field(default_factory=dict)
     built: list[str] = field(default_factory=list)
+    refused: Exception | None = None
     guard: threading.RLock = field(default_factory=threading.RLock)
     info: EngineInfo = INFO
 
@@ -209,6 +216,12 @@ class FakeEngine:
             self.images.add(spec.name)
         return _ref(spec)
 
+    def check_images(self, specs: Iterable[ImageSpec]) -> None:
+        """Refuse what is missing, as scripted."""
+        self._answer()
+        if self.refused is not None and not {spec.name for spec in specs} <= self.images:
+            raise self.refused
+
     def has_volume(self, name: str) -> bool:
         """Whether a volume exists."""
         self._answer()
@@ -223,9 +236,11 @@ class FakeEngine:
             self.volumes.add(name)
 
     def remove_volume(self, name: str) -> None:
-        """Remove a volume."""
+        """Remove a volume; one that a container holds, running or kept, is refused as Docker does."""
         self._answer()
         with self.guard:
+            if any(mount.volume == name for one in self.live for mount in one.spec.mounts):
+                raise InfrastructureError(f"Could not remove volume {name}: volume is in use")
             self.volumes.discard(name)
 
     @contextmanager
@@ -252,7 +267,7 @@ class FakeEngine:
         """Stop containers by their labels."""
         self._answer()
         with self.guard:
-            found = [one for one in self.live if labels.items() <= one.spec.labels.items()]
+            found = [one for one in self.live if labels.items() <= one.labels.items()]
             for one in found:
                 one.stopped.set()
                 self.live.remove(one)

@@ -523,6 +523,17 @@ def test_an_image_that_cannot_be_built_is_an_infrastructure_fault(
     assert "no mirror answers" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [("matrix", CELL), ("bench", CELL), ("images",)])
+def test_a_suite_that_does_not_exist_is_told_before_anything_begins(here: Shell, words: tuple[str, ...]) -> None:
+    """Wrong usage, exit code 2: no image is built, no run is begun; with all images there, nothing is asked."""
+    engine = here.with_engine()
+    engine.refused = UsageError("there is no Debian suite 'bookwrom'")
+    engine.images.clear()
+    assert here.invoke(*words) == 2
+    assert engine.built == []
+    assert here.workspace.state().runs.ids() == ()
+
+
 def test_a_state_directory_of_a_newer_version_is_refused(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
     """Before anything is started, by every command that reads it."""
     here.workspace.home.mkdir()

@@ -9,7 +9,8 @@ import pytest
 from crossmatrix.catalog import Catalog, ImageRecipe, Release
 from crossmatrix.engine import image_specs
 from crossmatrix.engine.base import base_tag, registry_reference, work_folder
-from crossmatrix.engine.images import build_network, parse_packages, proxy_arguments
+from crossmatrix.engine.images import build_network, proxy_arguments
+from crossmatrix.engine.packages import parse_packages
 from crossmatrix.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:

@@ -49,6 +49,7 @@ def ready(
     supplies = Supplies()
     with workspace.engine(fetcher, tell=lambda text: listen(Note(message=text))) as engine:
         ensure_room(workspace.home, engine)
+        engine.check_images(specs[name] for name in wanted)
         world = surroundings(workspace, engine=engine, state=state, fetcher=fetcher, listen=listen)
         supplies.images.update(present_images(wanted, engine, specs))
         with stopped_by_signals(world.stop, world.interrupted, listen):

@@ -16,6 +16,7 @@ from crossmatrix.events import Note
 from crossmatrix.report.files import write_reports
 from crossmatrix.runner.request import Request
 from crossmatrix.runner.run import carry_out
+from crossmatrix.runner.supplies import image_names
 
 if TYPE_CHECKING:
     import types
@@ -60,6 +61,8 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
     with workspace.engine(fetcher, tell=lambda text: listen(Note(message=text))) as engine:
         ensure_room(workspace.home, engine)
         chosen = choose(workspace, choice, fetcher=fetcher)
+        specs = workspace.image_specs()
+        engine.check_images(specs[name] for name in image_names(chosen.cells))
         for spec in {cell.build.source.digest: cell.build.source for cell in chosen.cells}.values():
             if spec.patches:
                 # A patch that does not apply is the user's to mend, before anything long begins.

@@ -99,6 +99,27 @@ def unpack(
         ) from error
 
 
+def first_file(chunks: Iterator[bytes]) -> bytes | None:
+    """Read the first regular file of an archive, or nothing where it has none.
+
+    Args:
+        chunks: the archive, uncompressed, as it comes in.
+
+    Raises:
+        InfrastructureError: the archive is cut.
+    """
+    reader = io.BufferedReader(ChunkReader(chunks), 1 << 16)
+    try:
+        with tarfile.open(fileobj=reader, mode="r|") as archive:
+            for member in archive:
+                content = archive.extractfile(member)
+                if content is not None:
+                    return content.read()
+    except tarfile.TarError as error:
+        raise InfrastructureError(f"A file of an image came out damaged or cut off: {error}") from error
+    return None
+
+
 def _unpacked(chunks: Iterator[bytes], into: Path, strip: int, largest_bytes: int) -> tuple[Path, ...]:
     into.mkdir(parents=True, exist_ok=True)
     written: dict[str, Path] = {}

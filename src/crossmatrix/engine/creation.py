@@ -98,7 +98,7 @@ def started(client: Client, spec: ContainerSpec, *, limits: Limits, home: str, c
         yield LiveContainer(client, container_id, spec.name)
     finally:
         if not spec.keep:
-            _remove_at_end(client, container_id)
+            remove_at_end(client, container_id)
 
 
 def _host_config(api: APIClient, spec: ContainerSpec, limits: Limits) -> dict[str, object]:
@@ -167,10 +167,10 @@ def _give_volumes(client: Client, spec: ContainerSpec, limits: Limits, home: str
         client.ask(f"start container {spec.name}-own", lambda api: api.start(container_id), again=False)
         client.ask("wait for chown", lambda api: api.wait(container_id, timeout=60))
     finally:
-        _remove_at_end(client, container_id)
+        remove_at_end(client, container_id)
 
 
-def _remove_at_end(client: Client, container_id: str) -> None:
+def remove_at_end(client: Client, container_id: str) -> None:
     """Remove a container; an error on the way out does not hide the one that is already on its way."""
     busy = sys.exc_info()[0] is not None
     try:

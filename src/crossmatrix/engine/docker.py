@@ -13,7 +13,7 @@ from crossmatrix.engine.images import Images
 from crossmatrix.engine.owners import HOME_LABEL, process_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -75,6 +75,10 @@ class DockerEngine:
     def build_image(self, spec: ImageSpec, *, on_line: Callable[[str], None]) -> ImageRef:
         """Build an image, its base and those it needs first; one that exists is taken as it is."""
         return self._images.build(spec, on_line)
+
+    def check_images(self, specs: Iterable[ImageSpec]) -> None:
+        """See that the Debian suites of images that are missing exist, before anything is built."""
+        self._images.check(specs)
 
     def has_volume(self, name: str) -> bool:
         """Whether a named volume exists."""

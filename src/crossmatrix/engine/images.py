@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
-import tarfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -14,25 +12,25 @@ from urllib.parse import urlsplit
 from filelock import FileLock, Timeout
 
 from crossmatrix.checksums import sha256_value
-from crossmatrix.engine.archives import ChunkReader
+from crossmatrix.engine.archives import pack
 from crossmatrix.engine.base import base_tag, bootstrapped, machine_apt, registry_reference, work_folder
-from crossmatrix.engine.creation import remove
-from crossmatrix.engine.faults import CLIENT_ERRORS, GoneError, translated
-from crossmatrix.engine.owners import HOME_LABEL, IMAGE_LABEL, KIND_LABEL, process_labels
+from crossmatrix.engine.faults import GoneError
+from crossmatrix.engine.owners import HOME_LABEL, IMAGE_LABEL, KIND_LABEL
+from crossmatrix.engine.packages import installed
 from crossmatrix.engine.specs import folder_files
+from crossmatrix.engine.suites import check_suite
 from crossmatrix.engine.transfers import BUILD_S, BUILD_SILENCE_S, PLATFORM, follow, import_image, pull
 from crossmatrix.engine.types import ImageRef
-from crossmatrix.errors import InfrastructureError
+from crossmatrix.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from crossmatrix.catalog import Release
     from crossmatrix.engine.client import Client
     from crossmatrix.engine.types import ImageSpec
 
-PACKAGES = "/etc/crossmatrix/packages.json"
 WAIT_S = 7200.0
 _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "no_proxy", "all_proxy")
 _LOOPBACK = re.compile(r"^(localhost|127\.[\d.]+|::1)$")
@@ -98,6 +96,46 @@ class Images:
             raise InfrastructureError(f"The engine says that it built {spec.tag}, but does not have it.")
         return ref
 
+    def check(self, specs: Iterable[ImageSpec]) -> None:
+        """See, before anything is built, that each image that is missing has a suite that exists.
+
+        Raises:
+            UsageError: with all suites that their mirror does not have.
+            InfrastructureError: the engine does not answer.
+        """
+        wrong: list[UsageError] = []
+        for suite, names in self._missing(specs).items():
+            try:
+                self._check_suite(suite, names)
+            except UsageError as error:
+                wrong.append(error)
+        if wrong:
+            raise UsageError("\n".join(error.message for error in wrong), hint=wrong[0].hint)
+
+    def _check_suite(self, suite: str, images: Sequence[str]) -> None:
+        """See that the suite of some images exists, where its base image still has to be bootstrapped."""
+        if registry_reference(self._root, suite):
+            return
+        try:
+            apt = machine_apt(suite, self._environ)
+        except InfrastructureError:
+            # The build will say what it lacks.
+            return
+        if self._inspect(base_tag(suite, apt.digest)) is None:
+            check_suite(suite, apt, images)
+
+    def _missing(self, specs: Iterable[ImageSpec]) -> dict[str, list[str]]:
+        """Give the names of the images that would be built, those they need among them, by suite."""
+        found: dict[str, list[str]] = {}
+        waiting = list(specs)
+        while waiting:
+            spec = waiting.pop()
+            names = found.setdefault(spec.suite, [])
+            if spec.name not in names and self._inspect(spec.tag) is None:
+                names.append(spec.name)
+                waiting += spec.needs
+        return {suite: sorted(names) for suite, names in found.items() if names}
+
     def _build(
         self,
         spec: ImageSpec,
@@ -132,15 +170,12 @@ class Images:
 
     def _context(self, spec: ImageSpec) -> bytes:
         """Make the build context: the folder's files, and the sources' as ``sources/<file>``."""
-        buffer = io.BytesIO()
-        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
-            for path, data, executable in folder_files(self._root / "images" / spec.name):
-                _add(archive, path, data, executable=executable)
-            for release in spec.sources:
-                if self._source_file is None:
-                    raise InfrastructureError(f"Image {spec.name} needs {release.file}, and nothing here fetches it.")
-                _add(archive, f"sources/{release.file}", self._source_file(release).read_bytes(), executable=False)
-        return buffer.getvalue()
+        files = list(folder_files(self._root / "images" / spec.name))
+        for release in spec.sources:
+            if self._source_file is None:
+                raise InfrastructureError(f"Image {spec.name} needs {release.file}, and nothing here fetches it.")
+            files.append((f"sources/{release.file}", self._source_file(release).read_bytes(), False))
+        return pack(files)
 
     def _base(self, suite: str, on_line: Callable[[str], None]) -> str:
         """Give the tag of a suite's base image; it is made where there is none."""
@@ -189,7 +224,7 @@ class Images:
 
     def _ref(self, spec: ImageSpec, image_id: str) -> ImageRef:
         """Make the reference of an image that exists."""
-        packages = self._packages(spec.tag, image_id)
+        packages = installed(self._client, self._home, spec.tag, image_id)
         return ImageRef(
             name=spec.name,
             tag=spec.tag,
@@ -197,45 +232,6 @@ class Images:
             contents=sha256_value({"tag": spec.tag, "packages": packages}),
             packages=tuple(sorted(packages.items())),
         )
-
-    def _packages(self, tag: str, image_id: str) -> dict[str, str]:
-        """Give what is installed in an image; read once, then kept in the state directory."""
-        kept = self._home / "images" / f"{image_id.removeprefix('sha256:')}.json"
-        try:
-            return parse_packages(kept.read_bytes(), tag)
-        except (OSError, InfrastructureError):
-            data = self._read(tag, image_id)
-        packages = parse_packages(data, tag)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        fresh = kept.with_suffix(f".{os.getpid()}.tmp")
-        fresh.write_bytes(data)
-        fresh.replace(kept)
-        return packages
-
-    def _read(self, tag: str, image_id: str) -> bytes:
-        """Read the list of packages out of an image, by a container that is never started."""
-        labels = {KIND_LABEL: "look", HOME_LABEL: str(self._home), **process_labels()}
-        answer = self._client.ask(
-            f"look into image {tag}",
-            lambda api: api.create_container(image_id, ["true"], labels=labels, network_disabled=True),
-        )
-        container_id = str(answer["Id"])
-        try:
-            chunks, _ = self._client.ask(
-                f"read {PACKAGES} of {tag}", lambda api: api.get_archive(container_id, PACKAGES)
-            )
-            with tarfile.open(fileobj=io.BufferedReader(ChunkReader(iter(chunks))), mode="r|") as archive:
-                for member in archive:
-                    content = archive.extractfile(member)
-                    if content is not None:
-                        return content.read()
-        except GoneError as error:
-            raise InfrastructureError(f"Image {tag} has no {PACKAGES}: nobody can say what is in it.") from error
-        except CLIENT_ERRORS as error:
-            raise translated(error, f"read {PACKAGES} of {tag}", self._client.url) from error
-        finally:
-            remove(self._client, container_id)
-        raise InfrastructureError(f"{PACKAGES} of image {tag} is no file.")
 
     @contextmanager
     def _lock(self, tag: str, on_line: Callable[[str], None]) -> Iterator[None]:
@@ -292,21 +288,6 @@ def build_network(proxies: Mapping[str, str], *, private: bool) -> str:
     return "host" if private or any(_LOOPBACK.match(host) for host in hosts) else "default"
 
 
-def parse_packages(data: bytes, tag: str) -> dict[str, str]:
-    """Read an image's list of packages: name -> exact version.
-
-    Raises:
-        InfrastructureError: it is not such a list.
-    """
-    try:
-        value = json.loads(data)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict) or not value or not all(isinstance(version, str) for version in value.values()):
-        raise InfrastructureError(f"{PACKAGES} of image {tag} is not a list of names and versions.")
-    return value
-
-
 def _plain(image_id: str) -> str:
     """Give an id as a Dockerfile takes it."""
     return image_id.removeprefix("sha256:")
@@ -315,11 +296,3 @@ def _plain(image_id: str) -> str:
 def _argument(name: str) -> str:
     """Give the build argument that names an image: ``musl-sysroot`` -> ``MUSL_SYSROOT_IMAGE``."""
     return re.sub(r"[^A-Z0-9]", "_", name.upper()) + "_IMAGE"
-
-
-def _add(archive: tarfile.TarFile, path: str, data: bytes, *, executable: bool) -> None:
-    """Add a file to a build context; its time is always the same, so that the builder's cache works."""
-    member = tarfile.TarInfo(path)
-    member.size = len(data)
-    member.mode = 0o755 if executable else 0o644
-    archive.addfile(member, io.BytesIO(data))

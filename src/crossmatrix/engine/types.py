@@ -138,6 +138,9 @@ class Engine(Protocol):
     def build_image(self, spec: ImageSpec, *, on_line: Callable[[str], None]) -> ImageRef:
         """Build an image, its base and those it needs first."""
 
+    def check_images(self, specs: Iterable[ImageSpec]) -> None:
+        """See that the Debian suites of images that are missing exist; raises ``UsageError`` where one does not."""
+
     def has_volume(self, name: str) -> bool:
         """Whether a named volume exists."""
 
