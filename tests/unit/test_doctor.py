@@ -11,7 +11,7 @@ import pytest
 from tests.unit.recipe_samples import FILES, write
 
 from crossmatrix.api import doctor
-from crossmatrix.api.doctor import GIB, Row, examine
+from crossmatrix.api.doctor import GIB, examine
 from crossmatrix.engine.belongings import Belonging
 from crossmatrix.engine.owners import HOME_LABEL, PID_LABEL, process_labels
 from crossmatrix.engine.types import EngineInfo
@@ -19,6 +19,7 @@ from crossmatrix.errors import NoEngineError, StoreError
 from crossmatrix.store import State
 
 if TYPE_CHECKING:
+    from crossmatrix.api.origins import Row
     from crossmatrix.engine import DockerEngine
 
 INFO = EngineInfo(
@@ -180,6 +181,29 @@ def test_origin_that_is_not_reached_is_a_warning(root: Path) -> None:
     rows = [row for name, row in _rows(root, answer="cannot be reached").items() if name.startswith(("source", "base"))]
     assert {row.status for row in rows} == {"warning"}
     assert all(row.mend and "cannot be reached" in row.detail for row in rows)
+
+
+def test_a_suite_that_the_mirror_does_not_have_may_be_misspelt(root: Path) -> None:
+    """Where it answers that there is none, the network is not to blame: the nearest right name stands there."""
+    recipe = root / "images" / "qemu" / "image.yaml"
+    recipe.write_text(recipe.read_text().replace("bookworm", "bookwrom"))
+    assert "did you mean 'bookworm'?" in _rows(root, answer="answers 404")["base bookwrom"].mend
+    assert "network" in _rows(root, answer="answers 503")["base bookwrom"].mend
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [("", "ok"), ("answers 401", "ok"), ("answers 502", "warning"), ("cannot be reached", "warning")],
+)
+def test_the_registry_of_a_pinned_base_is_asked(root: Path, answer: str, status: str) -> None:
+    """One that wants a login has answered; without it the base is bootstrapped, so that its lack is a warning."""
+    base = root / "images" / "base.yaml"
+    base.write_text(f"bookworm: registry.test:5000/debian:bookworm@sha256:{'0' * 64}\n")
+    row = _rows(root, answer=answer)["base bookworm"]
+    assert row.detail.startswith("https://registry.test:5000/v2/")
+    assert (row.status, bool(row.mend)) == (status, status == "warning")
+    base.write_text(f"bookworm: debian:bookworm@sha256:{'0' * 64}\n")
+    assert _rows(root, answer=answer)["base bookworm"].status == "ok"
 
 
 def test_broken_recipes_are_a_row(root: Path) -> None:

@@ -6,21 +6,17 @@ import os
 import platform
 import shutil
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import psutil
-import requests
 
+from crossmatrix.api.origins import Row, origins, reach, reached
 from crossmatrix.api.workspace import recipe_folders
 from crossmatrix.engine import connect
-from crossmatrix.engine.base import machine_apt, registry_reference
 from crossmatrix.engine.belongings import belongings
 from crossmatrix.engine.owners import is_dead
 from crossmatrix.engine.private import dockerd
 from crossmatrix.errors import CrossmatrixError, NoEngineError, StoreError
-from crossmatrix.matrix.sources import series_of
 from crossmatrix.recipes import load_catalog
 from crossmatrix.store import State
 
@@ -28,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from crossmatrix.catalog import Catalog, Release
     from crossmatrix.engine import DockerEngine
 
 GIB = 1 << 30
@@ -36,34 +31,7 @@ ROOMY_BYTES = 15 * GIB
 """Images, sixteen builds and their results take some twelve."""
 CRAMPED_BYTES = 3 * GIB
 MEMORY_BYTES = 3 * GIB
-REACH_S = 6.0
 _OLDEST_PYTHON = (3, 11)
-Status = Literal["ok", "missing", "warning"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
-    """One prerequisite: ``status`` is ok, missing (nothing works without it) or warning; ``mend`` says what to do."""
-
-    name: str
-    status: Status
-    detail: str
-    mend: str = ""
-
-
-def reach(address: str) -> str:
-    """Ask for the head of an address.
-
-    Returns:
-        Nothing where it answers, else why not, in a few words.
-    """
-    try:
-        with requests.head(address, timeout=REACH_S, allow_redirects=True) as answer:
-            return "" if answer.ok else f"answers {answer.status_code}"
-    except requests.Timeout:
-        return f"no answer within {REACH_S:.0f} s"
-    except requests.RequestException:
-        return "cannot be reached"
 
 
 def examine(
@@ -101,7 +69,7 @@ def examine(
         rows.append(Row(name="recipes", status="missing", detail=error.message, mend=error.hint or "mend the recipes"))
     else:
         rows.append(Row(name="recipes", status="ok", detail=f"{len(catalog.matrices)} matrices"))
-        rows += _reachable(catalog, environ, root, reach)
+        rows += reached(origins(catalog, environ, root), reach)
     return tuple(rows)
 
 
@@ -237,44 +205,3 @@ def _debootstrap() -> Row:
         detail="not found; it makes base images where no registry gives them",
         mend="apt-get install debootstrap, or pin base images in images/base.yaml",
     )
-
-
-def _wanted(catalog: Catalog) -> Iterator[tuple[str, Release]]:
-    """Give the releases that matrices build, each once: of a series the newest."""
-    series = dict.fromkeys(pair for matrix in catalog.matrices for pair in series_of(matrix))
-    for library in catalog.libraries:
-        found = [library.releases_of(wanted)[:1] for name, wanted in series if name == library.name]
-        for release in dict.fromkeys(release for newest in found for release in newest):
-            if release.urls:
-                yield library.name, release
-
-
-def _reachable(
-    catalog: Catalog,
-    environ: Mapping[str, str],
-    root: Path,
-    reach: Callable[[str], str],
-) -> list[Row]:
-    """Ask, side by side, for where base images and sources come from."""
-    asked: list[tuple[str, str, str]] = []
-    rows: list[Row] = []
-    for suite in sorted({image.suite for image in catalog.images}):
-        try:
-            pinned = registry_reference(root, suite)
-            if pinned:
-                rows.append(Row(name=f"base {suite}", status="ok", detail=f"pinned: {pinned}"))
-                continue
-            address = f"{machine_apt(suite, environ).main.uri}/dists/{suite}/Release"
-        except CrossmatrixError as error:
-            rows.append(Row(name=f"base {suite}", status="warning", detail=error.message, mend=error.hint))
-            continue
-        asked.append((f"base {suite}", address, "check the network, proxies, and apt's own configuration"))
-    for library, release in _wanted(catalog):
-        mend = "the next origin is tried: Debian's source package, or a folder that CROSSMATRIX_MIRROR names"
-        asked.append((f"source {library} {release.version}", release.urls[0], mend))
-    with ThreadPoolExecutor(max_workers=8) as pool:
-        answers = list(pool.map(lambda one: reach(one[1]), asked))
-    for (name, address, mend), answer in zip(asked, answers, strict=True):
-        detail = f"{address}: {answer}" if answer else address
-        rows.append(Row(name=name, status="warning" if answer else "ok", detail=detail, mend=mend if answer else ""))
-    return rows

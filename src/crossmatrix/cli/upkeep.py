@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from crossmatrix import __version__
 from crossmatrix.api.clean import clean as clean_up
-from crossmatrix.api.doctor import Row, examine
+from crossmatrix.api.doctor import examine
+from crossmatrix.api.origins import Row
 from crossmatrix.cli.guard import console
 from crossmatrix.engine import stop_private
 from crossmatrix.errors import ExitCode, NoEngineError, UsageError
