@@ -7,6 +7,7 @@ import shlex
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,16 @@ import tasks
 import yaml
 from invoke.collection import Collection
 
+from crossmatrix.analysis.compare import THRESHOLD
 from crossmatrix.api.choosing import check_algorithms
+from crossmatrix.api.doctor import ROOMY_BYTES
+from crossmatrix.api.running import LEAST_FREE_BYTES
+from crossmatrix.cli.guard import _IN_A_FILE
+from crossmatrix.engine.client import OLDEST_API
 from crossmatrix.errors import ExitCode, UsageError
+from crossmatrix.evidence.counts import OTHER_FUNCTIONS
+from crossmatrix.evidence.execution_rules import MIN_INSTRUCTIONS
+from crossmatrix.evidence.neighbours import MIN_CASES_SHARE
 from crossmatrix.matrix import expand
 from crossmatrix.matrix.cells import matrices_with
 from crossmatrix.recipes import load_catalog
@@ -39,6 +48,8 @@ STANDS_FOR_A_TASK = {"TASK"}
 TAKES_A_BARE_WORD = {"matrix": 1, "list": 1, "plan": 1, "bench": 1, "compare": 2}
 """How many words without an option each task takes, directly behind its name."""
 ONLY_INSIDE_CONTAINERS = {"CROSSMATRIX_SUITE_LOG"}
+STATE_DIRECTORY_TOO = {"images/"}
+NUMBERS = {40: "forty"}
 MADE_BY_THE_READER = re.compile(r"NAME|mine|edk2|gcc-13|no-des|juno-r2")
 """Names of recipes that a page has just told to write."""
 
@@ -329,6 +340,69 @@ def test_yaml_blocks_parse(page: Path) -> None:
     for block in _split(page)[1]:
         if block.language in {"yaml", "yml"}:
             assert yaml.safe_load(block.text), f"{page.relative_to(ROOT)}:{block.line}"
+
+
+def _codes(page: Path) -> set[str]:
+    """Give what stands in backticks in a page's prose."""
+    return set(re.findall(r"`([^`\n]+)`", _split(page)[0]))
+
+
+@every_page
+def test_files_of_the_checkout_are_there(page: Path) -> None:
+    """A path in backticks that begins in a folder of the checkout leads somewhere, but where a name is the reader's."""
+    folders = ("benchmarks", "docs", "images", "recipes", "src", "tests", ".ci")
+    for code in _codes(page):
+        is_path = re.fullmatch(rf"(?:{'|'.join(map(re.escape, folders))})/[\w./-]*", code)
+        if is_path and not MADE_BY_THE_READER.search(code) and code not in STATE_DIRECTORY_TOO:
+            assert (ROOT / code).exists(), f"{page.relative_to(ROOT)} names {code}"
+
+
+@every_page
+def test_modules_are_there(page: Path) -> None:
+    """A dotted name of the package is a module, something in one, or a label."""
+    for name in set(re.findall(r"\bcrossmatrix(?:\.[a-z_]+)+\b", _text(page))) - _labels():
+        module, _, last = name.rpartition(".")
+        path = ROOT.joinpath("src", *name.split("."))
+        is_module = path.is_dir() or path.with_suffix(".py").is_file()
+        assert is_module or hasattr(import_module(module), last), f"{page.relative_to(ROOT)} names {name}"
+
+
+def _labels() -> set[str]:
+    """Give the labels that the code puts on what is ours."""
+    texts = (_text(path) for path in (ROOT / "src").rglob("*.py"))
+    return {f"crossmatrix.{word}" for text in texts for word in re.findall(r"\{LABEL\}\.(\w+)", text)}
+
+
+def test_every_label_is_told() -> None:
+    """The table of labels has all that the code writes, and no other."""
+    rows = re.findall(r"^\| (`crossmatrix\..*?) \|", _text(DOCS / "reference" / "state-directory.md"), re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`([\w.]+)`", row)} == _labels()
+
+
+def test_every_benchmark_is_told() -> None:
+    """The table of benchmarks has all scripts that can be called, and no other."""
+    table = _sections(ROOT / "CONTRIBUTING.md")["Benchmarks"]
+    assert set(re.findall(r"^\| `(\w+\.py)` \|", table, re.MULTILINE)) == {
+        path.name for path in (ROOT / "benchmarks").glob("*.py")
+    }
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("explanation/evidence.md", f"at least {MIN_CASES_SHARE:.0%} of the cases"),
+        ("explanation/evidence.md", f"fewer than {MIN_INSTRUCTIONS}"),
+        ("how-to/compare.md", f"(default `{THRESHOLD:.0%}`)"),
+        ("how-to/engines.md", f"API {OLDEST_API[0]}.{OLDEST_API[1]} or newer"),
+        ("how-to/free-disk-space.md", f"less than {LEAST_FREE_BYTES >> 30} GiB are free"),
+        ("reference/commands.md", f"and {_IN_A_FILE} in a file or a pipe"),
+        ("reference/records.md", f"the {NUMBERS[OTHER_FUNCTIONS]} costliest"),
+        ("tutorial.md", f"about {ROOMY_BYTES >> 30} GiB of free disk"),
+    ],
+)
+def test_numbers_are_those_of_the_code(page: str, words: str) -> None:
+    """A number on a page that the code decides is the code's."""
+    assert words in " ".join(_text(DOCS / page).split())
 
 
 def test_changelog_has_what_is_not_released() -> None:
