@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 import tomllib
@@ -28,6 +29,7 @@ from crossmatrix.evidence.execution_rules import MIN_INSTRUCTIONS
 from crossmatrix.evidence.neighbours import MIN_CASES_SHARE
 from crossmatrix.matrix import expand
 from crossmatrix.matrix.cells import matrices_with
+from crossmatrix.outcomes import judge
 from crossmatrix.recipes import load_catalog
 from crossmatrix.records import FindingKind, Verdict
 from crossmatrix.selectors import Selection
@@ -444,6 +446,22 @@ def test_good_verdicts_are_told_from_bad_ones() -> None:
         r"^\| `([\w-]+)` \| (\w+) \|", _sections(DOCS / "reference" / "glossary.md")["Verdicts"], re.MULTILINE
     )
     assert {name for name, kind in rows if kind == "good"} == {word.value for word in Verdict if word.as_expected}
+
+
+def test_the_table_of_verdicts_is_that_of_the_code() -> None:
+    """The page on verdicts has the rows of the docstring by which cells are judged, word by word."""
+    page = re.findall(r"^\| (\d+) \| (.+?) \| `([\w-]+)` \|$", _text(DOCS / "explanation/verdicts.md"), re.MULTILINE)
+    rows: list[tuple[str, str, str]] = []
+    for line in re.split(r"^== .*$", inspect.cleandoc(judge.__doc__ or ""), flags=re.MULTILINE)[2].splitlines():
+        number, what, verdict = line[:4].strip(), line[4:70].strip(), line[70:].strip()
+        if number:
+            rows.append((number, what, verdict))
+        elif what:
+            rows[-1] = (rows[-1][0], f"{rows[-1][1]} {what}", rows[-1][2])
+    assert len(rows) > 10
+    assert [(number, what.replace("`", ""), verdict) for number, what, verdict in page] == [
+        (number, what.replace("`", ""), verdict) for number, what, verdict in rows
+    ]
 
 
 def test_every_library_has_its_reason() -> None:
