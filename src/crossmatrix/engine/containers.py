@@ -161,10 +161,8 @@ class LiveContainer:
                 if first is None:
                     self._settle(exec_id, f"read {folder}", errors)
                     return ()
-                try:
-                    files = unpack(_output(first, frames, errors), into)
-                finally:
-                    errors += b"".join(data for number, data in frames if number == STDERR)
+                files = unpack(_output(first, frames, errors), into)
+                errors += b"".join(data for number, data in frames if number == STDERR)
         except PastLimitError as error:
             raise InfrastructureError(f"Reading {folder} of {self._name} took over {COPY_S:.0f} s.") from error
         except CLIENT_ERRORS as error:

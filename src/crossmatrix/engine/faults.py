@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, TypeVar
 
 import requests
-from docker.errors import APIError, DockerException, NotFound
+from docker.errors import APIError, DockerException, NotFound, StreamParseError
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 from urllib3.exceptions import HTTPError
 
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SERVER_ERROR = 500
 ATTEMPTS = 3
-CLIENT_ERRORS: tuple[type[Exception], ...] = (DockerException, requests.RequestException, HTTPError, OSError)
+CLIENT_ERRORS: tuple[type[Exception], ...] = (
+    *(DockerException, requests.RequestException, HTTPError, OSError),
+    # An engine that ends in the middle of an answer leaves half a JSON value.
+    *(StreamParseError, json.JSONDecodeError),
+)
 """All that docker-py lets through: its own errors, those of requests and urllib3 beneath it, and plain sockets'."""
 
 _TRANSIENT = ("connection reset", "i/o timeout", "temporary failure", "tls handshake timeout", "toomanyrequests")

@@ -11,7 +11,7 @@ from crossmatrix.engine.faults import CLIENT_ERRORS, from_text, translated
 from crossmatrix.errors import InfrastructureError, NoSpaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from docker import APIClient
 
@@ -64,7 +64,7 @@ def import_image(
 def follow(
     client: Client,
     doing: str,
-    call: Callable[[APIClient], Iterable[dict[str, object]]],
+    call: Callable[[APIClient], Generator[dict[str, object], None, None]],
     on_line: Callable[[str], None],
     *,
     limit_s: float,
@@ -84,15 +84,17 @@ def follow(
     deadline = time.monotonic() + limit_s
     lines: list[str] = []
     try:
-        for event in client.ask(doing, call, again=False):
-            error = event.get("error")
-            if error:
-                raise _failed(client, doing, str(error), lines)
-            for line in _words(event):
-                lines.append(line)
-                on_line(line)
-            if time.monotonic() > deadline:
-                raise InfrastructureError(f"The engine took over {limit_s:.0f} s to {doing}; it was given up.")
+        # An engine works on for as long as somebody listens, and a kept exception would keep the listener.
+        with closing(client.ask(doing, call, again=False)) as events:
+            for event in events:
+                error = event.get("error")
+                if error:
+                    raise _failed(client, doing, str(error), lines)
+                for line in _words(event):
+                    lines.append(line)
+                    on_line(line)
+                if time.monotonic() > deadline:
+                    raise InfrastructureError(f"The engine took over {limit_s:.0f} s to {doing}; it was given up.")
     except CLIENT_ERRORS as error:
         raise translated(error, doing, client.url) from error
 
@@ -119,7 +121,7 @@ def _post(
     params: Mapping[str, object],
     data: Iterable[bytes] | None,
     silence_s: float,
-) -> Iterator[dict[str, object]]:
+) -> Generator[dict[str, object], None, None]:
     """Create an image; docker-py's own call has no time limit at all, so this is the plain request."""
     url = f"{api.base_url}/v{api.api_version}/images/create"
     headers = {"Content-Type": "application/tar"} if data is not None else {}
