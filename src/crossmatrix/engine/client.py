@@ -79,8 +79,10 @@ def _tls(endpoint: Endpoint) -> TLSConfig | bool:
     if not endpoint.tls:
         return False
     folder = Path(endpoint.tls)
+    # An engine behind TLS need not want to know who we are.
+    known = (folder / "cert.pem").is_file()
     return TLSConfig(
-        client_cert=(str(folder / "cert.pem"), str(folder / "key.pem")),
+        client_cert=(str(folder / "cert.pem"), str(folder / "key.pem")) if known else None,
         ca_cert=str(folder / "ca.pem") if (folder / "ca.pem").is_file() else None,
         verify=endpoint.verify,
     )

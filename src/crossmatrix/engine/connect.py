@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from crossmatrix.engine.client import PROBE_S, Client
@@ -61,13 +62,22 @@ def connect(  # noqa: PLR0913 - each is one thing that only the caller knows
     try:
         engine = DockerEngine(client, home=home, root=root, environ=environ, source_file=source_file)
         if start:
-            swept = engine.sweep()
-            if swept:
-                note(f"Removed {swept} container{'s' if swept > 1 else ''} that an interrupted run had left.")
+            _sweep(engine, note)
     except BaseException:
         client.close()
         raise
     return engine
+
+
+def _sweep(engine: DockerEngine, note: Callable[[str], None]) -> None:
+    """Remove what dead runs left; one container that the engine cannot remove does not stand in every run's way."""
+    try:
+        swept = engine.sweep()
+    except InfrastructureError as error:
+        note(f"Containers that an interrupted run had left cannot be removed: {error.message}")
+        return
+    if swept:
+        note(f"Removed {swept} container{'s' if swept > 1 else ''} that an interrupted run had left.")
 
 
 def _find(environ: Mapping[str, str], home: Path, *, start: bool, note: Callable[[str], None]) -> Endpoint:
@@ -124,9 +134,12 @@ def _why_dead(endpoint: Endpoint) -> str:
 
 
 def _reason(error: InfrastructureError) -> str:
-    """Give what stands in the brackets of a translated error."""
-    text = error.message
-    return text[text.rindex("(") + 1 : text.rindex(")")] if ")" in text else "no answer in time"
+    """Give the cause out of a translated error: what stands in its last brackets, or else what the engine said."""
+    brackets = re.findall(r"\(([^()]*)\)", error.message)
+    if brackets:
+        return str(brackets[-1])
+    _, said, words = error.message.partition("could not answer: ")
+    return words if said else "no answer in time"
 
 
 __all__ = ["CHOICE", "connect"]
