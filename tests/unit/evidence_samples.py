@@ -20,6 +20,7 @@ from crossmatrix.catalog import (
     Toolchain,
     Variant,
 )
+from crossmatrix.checksums import sha256_bytes
 from crossmatrix.evidence import gather, vacuous
 from crossmatrix.outcomes import Judgement, judge, parse_suite
 from crossmatrix.records import StageRecord, StageStatus, VectorFamily, Vectors
@@ -222,6 +223,7 @@ def green(library: str = "openssl", *, assembly: bool = True, profile: Profile |
         "cpu.txt": b"OPENSSL_armcap=0x7d\n" if library == "openssl" and assembly else b"",
         "emulator.txt": b"qemu-aarch64_be version 7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)\n",
         "evidence/count-7.json": counts(ran, **classes),
+        "evidence/workload.sha256": f"{sha256_bytes(program)}\n".encode(),
     }
     if library == "openssl" and not assembly:
         run["cpu.txt"] = b"Undefined\n"

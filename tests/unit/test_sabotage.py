@@ -227,6 +227,10 @@ LIES: dict[str, tuple[Callable[[], Green], str]] = {
         lambda: green().with_run(emulator__txt=b"qemu-aarch64_be version 10.0.2 (Debian)\n"),
         "qemu 10.0.2",
     ),
+    "what ran it is no emulator of ours": (
+        lambda: green().with_run(emulator__txt=b"some wrapper 1.0\n"),
+        "does not say that it is qemu: 'some wrapper 1.0'",
+    ),
     "an emulator with the wrong CPU": (
         lambda: with_profile(green(), profile(asks=("SHA3",))),
         "SHA3 was asked for",
@@ -251,6 +255,10 @@ LIES: dict[str, tuple[Callable[[], Green], str]] = {
     "a forbidden class of instructions ran": (
         lambda: with_profile(green(), profile(forbids=("AES",))).with_run(cpu__txt=b"OPENSSL_armcap=0x1\n"),
         "AES must not be used",
+    ),
+    "crypto instructions in a cell without assembly": (
+        lambda: green(assembly=False).with_run(counts=counts(REST, aes=4000)),
+        "4000 instructions of class aes were executed, in variant no-asm",
     ),
     "an empty list of tests": (lambda: replace(green(), log=EMPTY), "no test result"),
     "no log": (lambda: replace(green(), log=""), "the log is empty"),
@@ -293,14 +301,21 @@ def test_there_are_enough_lies() -> None:
     assert len(LIES) >= 53
 
 
-def _ran(toolchain: str, functions: dict[str, int], tests: int = 100, verdict: Verdict = Verdict.PASSED) -> CellRecord:
+def _ran(
+    toolchain: str,
+    functions: dict[str, int],
+    tests: int = 100,
+    *,
+    skipped: int = 0,
+    verdict: Verdict = Verdict.PASSED,
+) -> CellRecord:
     evidence = Evidence(assembly_functions_executed=functions, execution=Execution(emulated=True, instructions=10**6))
     return cell_record(
         id=f"nettle-3.10.2/asm/{toolchain}/aarch64_be-linux-musl",
         toolchain=toolchain,
         evidence=evidence,
         verdict=verdict,
-        tests=TestCounts(passed=tests),
+        tests=TestCounts(passed=tests, skipped=skipped),
     )
 
 
@@ -319,10 +334,16 @@ def test_probes_of_a_neighbour_prove_nothing() -> None:
 
 
 def test_a_suite_far_shorter_than_elsewhere_is_suspect() -> None:
-    """Below four fifths of what the same source and tier had elsewhere the cell is named, with both numbers."""
+    """Below four fifths of what the same source and tier ran elsewhere the cell is named, with both numbers."""
     reasons = vacuous_by_neighbours((_ran("gcc-12", {"f": 9}), _ran("clang-16", {"f": 9}, tests=79)))
     assert "only 79 tests ran" in reasons["nettle-3.10.2/asm/clang-16/aarch64_be-linux-musl"]
     assert vacuous_by_neighbours((_ran("gcc-12", {"f": 9}), _ran("clang-16", {"f": 9}, tests=80))) == {}
+
+
+def test_a_case_that_skipped_itself_did_not_run() -> None:
+    """A suite as long as elsewhere of which a third is skipped here alone is suspect."""
+    reasons = vacuous_by_neighbours((_ran("gcc-12", {"f": 9}), _ran("clang-16", {"f": 9}, tests=66, skipped=34)))
+    assert "only 66 tests ran, the same source and tier had 100" in next(iter(reasons.values()))
 
 
 def _went_through(toolchain: str, *algorithms: str, variant: str = "asm") -> CellRecord:

@@ -58,6 +58,8 @@ def not_emulated(cell: Cell, evidence: Evidence) -> Iterator[str]:
     said = execution.emulator.splitlines()[0].strip() if execution.emulator.strip() else ""
     match = re.search(r"qemu-(?P<arch>\w+) version (?P<version>\S+)", said)
     if match is None:
+        if said:  # its silence is told as something missing
+            yield f"what ran the workload does not say that it is qemu: {said[:80]!r}"
         return
     if match["arch"] != target.arch:
         yield f"the emulator was that of {match['arch']}, the target is {target.arch}"
@@ -98,16 +100,24 @@ def capabilities_not_as_asked(cell: Cell, evidence: Evidence) -> Iterator[str]:
 
 
 def classes_not_as_detected(cell: Cell, evidence: Evidence) -> Iterator[str]:
-    """A crypto extension was detected and none of its instructions ran, or one that is forbidden ran."""
+    """A crypto extension was detected and none of its instructions ran, or one that is forbidden ran.
+
+    Without -march no compiler writes such instructions by itself, so that a variant without assembly has none.
+    """
     execution = evidence.execution
     if execution is None or not execution.emulated or cell.build.target.arch not in _ARM64:
+        return
+    if not cell.build.variant.assembly:
+        for name, count in execution.classes.items():
+            if count >= MIN_CLASS_INSTRUCTIONS:
+                yield f"{count} instructions of class {name} were executed, in variant {cell.build.variant.name}"
         return
     forbidden = {word.lower() for word in cell.profile.forbids}
     for word, name in CLASSES.get(cell.build.library.name, {}).items():
         if name not in execution.classes:
             continue
         count = execution.classes[name]
-        if word in evidence.capabilities_detected and count < MIN_CLASS_INSTRUCTIONS and cell.build.variant.assembly:
+        if word in evidence.capabilities_detected and count < MIN_CLASS_INSTRUCTIONS:
             yield f"capability {word} was detected, but {count} instructions of class {name} were executed"
         if word.lower() in forbidden and count >= MIN_CLASS_INSTRUCTIONS:
             yield f"capability {word} must not be used, but {count} instructions of class {name} were executed"

@@ -69,9 +69,9 @@ def gather(cell: Cell, build: Mapping[str, bytes], run: Mapping[str, bytes]) -> 
     binary = _program(library, build, missing)
     assembly = _assembly(cell, build)
     missing += _workload(cell, build, binary)
-    missing += _ran_another(build, run)
     missing += assembly.odd
     counts = read_counts({path: data for path, data in run.items() if _is_count(path)})
+    missing += _ran_another(build, run, counts)
     missing += [f"a count of the plugin cannot be read: {problem}" for problem in counts.unreadable]
     missing += _absent_words(cell, build, run)
     version = _text(run, "version.txt")
@@ -180,10 +180,12 @@ def _assembly(cell: Cell, build: Mapping[str, bytes]) -> _Assembly:
     return _Assembly(objects=tuple(sorted(in_archive)), functions=tuple(sorted(functions)), odd=tuple(odd))
 
 
-def _ran_another(build: Mapping[str, bytes], run: Mapping[str, bytes]) -> Iterator[str]:
+def _ran_another(build: Mapping[str, bytes], run: Mapping[str, bytes], counts: Counts) -> Iterator[str]:
     """Hold the program that was counted against the one that is looked into here."""
     ran = _text(run, RAN).strip()
-    if ran and WORKLOAD in build and ran != sha256_bytes(build[WORKLOAD]):
+    if counts.files and not ran:
+        yield "the checksum of the workload that ran is missing, so it may not be the one that the build left"
+    elif ran and WORKLOAD in build and ran != sha256_bytes(build[WORKLOAD]):
         yield f"the workload that ran is not the one that the build left ({WORKLOAD})"
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from crossmatrix.records import CellRecord
 
 MIN_CASES_SHARE = 0.8
-"""A suite with fewer cases than this share of what the same source and tier had elsewhere is suspect."""
+"""A suite that ran fewer cases than this share of what the same source and tier ran elsewhere is suspect."""
 
 _NAMED = 3
 
@@ -23,8 +23,9 @@ def vacuous_by_neighbours(records: Sequence[CellRecord]) -> Mapping[str, str]:
     """Find green cells that their neighbours give the lie.
 
     An assembly function that ran in a cell which differs in its toolchain alone must run here too. And a suite must
-    have at least ``MIN_CASES_SHARE`` of the cases that the same source and tier had in any other cell. And the fixed
-    inputs must have gone through every algorithm that the same source and variant has elsewhere.
+    run at least ``MIN_CASES_SHARE`` of the cases that the same source and tier ran in any other cell, a skipped case
+    being none. And the fixed inputs must have gone through every algorithm that the same source and variant has
+    elsewhere.
 
     Args:
         records: of one run; only those that passed are doubted, all that were tested may testify.
@@ -105,4 +106,4 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _cases(record: CellRecord) -> int:
-    return record.tests.passed + record.tests.failed + record.tests.skipped
+    return record.tests.passed + record.tests.failed
