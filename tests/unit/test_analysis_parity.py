@@ -118,7 +118,10 @@ def test_a_build_that_fails_with_assembly_alone_is_a_parity_finding() -> None:
     assert (finding.axis, finding.subject) == ("assembly", "build")
 
 
-@pytest.mark.parametrize("verdict", [Verdict.EXPECTED_FAILURE, Verdict.INFRASTRUCTURE, Verdict.ABORTED])
+@pytest.mark.parametrize(
+    "verdict",
+    [Verdict.EXPECTED_FAILURE, Verdict.EMULATOR_CRASHED, Verdict.INFRASTRUCTURE, Verdict.ABORTED],
+)
 def test_what_is_excused_breaks_no_parity(verdict: Verdict) -> None:
     """Negative controls, infrastructure and interrupted cells are not blamed on an axis."""
     assert parity_of(cell(), cell(profile="forced", failed=("b",), verdict=verdict)) == []

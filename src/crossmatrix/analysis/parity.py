@@ -28,7 +28,13 @@ _WHOLE_CELL = {
 }
 """Verdicts by which a cell fails as a whole, with what it was that did not succeed."""
 
-_EXCUSED = {Verdict.UNSUPPORTED, Verdict.EXPECTED_FAILURE, Verdict.INFRASTRUCTURE, Verdict.ABORTED}
+_EXCUSED = {
+    Verdict.UNSUPPORTED,
+    Verdict.EXPECTED_FAILURE,
+    Verdict.EMULATOR_CRASHED,
+    Verdict.INFRASTRUCTURE,
+    Verdict.ABORTED,
+}
 """Verdicts of cells whose failures are expected, or no fault of the library."""
 
 

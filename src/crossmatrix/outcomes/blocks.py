@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 _MARK = re.compile(r"=== (?P<word>RUN|BEGIN) (?P<name>\S+)$")
 _PLAN = re.compile(r"^=== PLAN (?P<number>\d{1,9})$")
@@ -218,8 +218,3 @@ def _with_wstat(block: Block, wstats: dict[str, int]) -> Block:
     signal = wstat & 0x7F
     code = 128 + signal if signal else wstat >> 8
     return replace(block, exit_code=code or UNKNOWN_EXIT)
-
-
-def missing_end(blocks: Sequence[Block]) -> tuple[str, ...]:
-    """Give the names of the files whose output has no end."""
-    return tuple(block.name for block in blocks if not block.ended)
