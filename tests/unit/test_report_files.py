@@ -161,7 +161,7 @@ def suites(run: RunRecord) -> dict[str, ET.Element]:
 def test_junit_has_a_suite_for_each_cell_with_a_case_for_its_verdict() -> None:
     """A build that failed is an error with its log, a failed test a failure, a vacuous cell is not green."""
     found = suites(sixteen_cells())
-    assert len(found) == 16
+    assert len(found) == 16 + 1
     built = found["openssl-3.0.20/asm/clang-16/aarch64_be-linux-musl"]
     assert (built.attrib["errors"], built.attrib["failures"]) == ("1", "0")
     error = built.find("testcase/error")
@@ -173,6 +173,23 @@ def test_junit_has_a_suite_for_each_cell_with_a_case_for_its_verdict() -> None:
     vacuous = found["nettle-3.10.2/asm/clang-16/aarch64_be-linux-musl"]
     assert vacuous.attrib["failures"] == "1"
     assert float(vacuous.attrib["time"]) == pytest.approx(135.5, abs=0.1)
+
+
+def test_junit_has_the_findings_and_is_red_for_the_serious_ones() -> None:
+    """A run in which every cell is green and two of them disagree ends with 1; the file must not look green then."""
+    run = sixteen_cells()
+    found = suites(run)["findings"]
+    cases = {case.attrib["name"]: case for case in found.iter("testcase")}
+    assert set(cases) == {finding.subject for finding in run.findings}
+    assert {name for name, case in cases.items() if case.find("failure") is not None} == {
+        finding.subject for finding in run.findings if finding.serious
+    }
+    failure = cases["aes-128-gcm"].find("failure")
+    assert failure is not None
+    assert failure.attrib["type"] == "different-result"
+    assert run.findings[1].cells[0] in (failure.text or "")
+    assert "ran in no cell" in "".join(cases["sha256_block_armv8"].itertext())
+    assert "findings" not in suites(run_record(cell_record()))
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))

@@ -18,9 +18,9 @@ def by_unit(rows: Iterable[CostRow]) -> tuple[tuple[str, tuple[CostRow, ...]], .
     return tuple((unit, tuple(found)) for unit, found in units.items())
 
 
-def _sizes(rows: Sequence[CostRow]) -> tuple[int | None, ...]:
-    sizes = {change.size_bytes for row in rows for change in row.changes}
-    return tuple(sorted(sizes, key=lambda size: -1 if size is None else size or 1 << 62))
+def in_order(sizes: Iterable[int | None]) -> tuple[int | None, ...]:
+    """Give each size once, in ascending order, the slope (0) last, as the limit that the sizes tend to."""
+    return tuple(sorted(set(sizes), key=lambda size: -1 if size is None else size or 1 << 62))
 
 
 def size_word(size: int | None) -> str:
@@ -32,7 +32,7 @@ def size_word(size: int | None) -> str:
 
 def cost_grid(rows: Sequence[CostRow]) -> list[list[str]]:
     """Give the table as text: block sizes across, algorithms down, four lines each; operations in one line each."""
-    sizes = _sizes(rows)
+    sizes = in_order(change.size_bytes for row in rows for change in row.changes)
     if sizes == (None,):
         head = ["algorithm", "A", "B", "B/A", "change"]
         return [head, *([row.algorithm, *_four(row.changes[0], "%")] for row in rows)]

@@ -1,4 +1,4 @@
-"""``junit.xml``: one suite a cell, one case a test, for whatever reads JUnit's format."""
+"""``junit.xml``: one suite a cell, one case a test, and one suite of findings, for whatever reads JUnit's format."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from crossmatrix.records import OutcomeStatus, Verdict
 from crossmatrix.report.words import last_lines, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from junitparser.junitparser import FinalResult
 
-    from crossmatrix.records import CellRecord, Outcome, RunRecord
+    from crossmatrix.records import CellRecord, Finding, Outcome, RunRecord
 
 _FAILURES = frozenset({Verdict.FAILED, Verdict.VACUOUS, Verdict.UNEXPECTED_PASS})
 _OUTPUT_LINES = 100
@@ -23,11 +25,14 @@ def render_junit(run: RunRecord) -> str:
 
     Each suite begins with a case ``verdict``, which carries what no single test shows: a build that failed, a crash,
     missing evidence. Where a cell was expected to fail, its failed tests are given as skipped, so that a reader of
-    the file counts as we do.
+    the file counts as we do. What cells show only beside each other comes last, in a suite ``findings`` with a case
+    for each; only the serious ones fail it.
     """
     report = JUnitXml(f"crossmatrix {run.matrix} {run.run_id}")
     for record in run.cells:
         report.add_testsuite(_suite(record))
+    if run.findings:
+        report.add_testsuite(_findings(run.findings))
     report.update_statistics()  # type: ignore[no-untyped-call]
     body: bytes = report.tostring()  # type: ignore[no-untyped-call]
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body.decode()}\n'
@@ -42,6 +47,20 @@ def _suite(record: CellRecord) -> TestSuite:
     suite.add_testcase(_verdict(record))
     for outcome in record.outcomes:
         suite.add_testcase(_case(record, outcome))
+    suite.update_statistics()  # type: ignore[no-untyped-call]
+    return suite
+
+
+def _findings(findings: Sequence[Finding]) -> TestSuite:
+    suite = TestSuite("findings")
+    for finding in findings:
+        case = TestCase(printable(finding.subject), classname=f"findings/{finding.kind}")
+        message = finding.message if not finding.axis else f"{finding.axis}: {finding.message}"
+        if finding.serious:
+            case.result = [_result(Failure, message, finding.kind, "\n".join(finding.cells))]
+        else:
+            case.system_out = printable(message)
+        suite.add_testcase(case)
     suite.update_statistics()  # type: ignore[no-untyped-call]
     return suite
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from crossmatrix.records import OutcomeStatus
+from crossmatrix.report.cost_grid import in_order
 from crossmatrix.report.grid import Grid, lay_out, neighbours, target_names
 from crossmatrix.report.words import last_lines
 
@@ -194,7 +195,7 @@ def _figures(figures: Figures | None) -> tuple[FigureTable, ...]:
         units.setdefault(figure.unit, {}).setdefault(figure.algorithm, {})[figure.size_bytes] = figure.value
     tables: list[FigureTable] = []
     for unit, algorithms in units.items():
-        sizes = sorted({size for values in algorithms.values() for size in values}, key=lambda size: size or 0)
+        sizes = in_order(size for values in algorithms.values() for size in values)
         rows = tuple((name, tuple(values.get(size) for size in sizes)) for name, values in algorithms.items())
-        tables.append(FigureTable(unit=unit, sizes=tuple(sizes), rows=rows))
+        tables.append(FigureTable(unit=unit, sizes=sizes, rows=rows))
     return tuple(tables)
