@@ -119,7 +119,7 @@ def test_a_missing_tree_is_built_again_when_a_run_needs_it() -> None:
     memory.trees.clear()
     build, old, new = decisions((cell(), cell(UNSET)), memory)
     assert (build.run, old.run, new.run) == (True, False, True)
-    assert "no longer on the engine" in build.reason
+    assert "no longer whole on the engine" in build.reason
 
 
 def test_a_failed_build_is_not_made_again_for_its_missing_tree() -> None:

@@ -189,7 +189,7 @@ def test_what_another_run_finished_since_the_plan_is_taken_over(world: World) ->
     assert (record.cells[0].verdict, record.cells[0].cached) == (Verdict.PASSED, True)
 
 
-def test_a_fresh_build_waits_for_the_run_that_tests_the_old_tree(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fresh_build_waits_for_whoever_holds_the_old_tree(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine refuses to remove a tree in use: that is waited for, once told, and blamed on nobody."""
     monkeypatch.setattr(attempt, "_IN_USE_POLL_S", 0.01)
     world.run(cell())
@@ -205,7 +205,8 @@ def test_a_fresh_build_waits_for_the_run_that_tests_the_old_tree(world: World, m
     again = world.again()
     record = again.run(cell(), fresh=True)
     assert verdicts(record) == [Verdict.PASSED]
-    assert sum("waits for another run" in note.message for note in again.of_kind(Note) if isinstance(note, Note)) == 1
+    notes = [note.message for note in again.of_kind(Note) if isinstance(note, Note)]
+    assert sum("waits for a container that holds the old tree" in message for message in notes) == 1
 
 
 def test_a_second_run_that_waits_can_be_interrupted(world: World) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.record_samples import cell_record
 
-from crossmatrix.errors import NoSpaceError, StoreError, UsageError
+from crossmatrix.api.clean import locked
+from crossmatrix.errors import InfrastructureError, NoSpaceError, StoreError, UsageError
 from crossmatrix.plan import JobKind
 from crossmatrix.records import RunRecord
 from crossmatrix.store import JobResult, State, write_text
@@ -65,6 +67,63 @@ def test_a_doubted_result_is_kept_but_not_sound(state: State) -> None:
     again = state.results.load(KEY)
     assert again is not None
     assert not again.sound
+
+
+def test_a_doubt_does_not_touch_a_newer_result(state: State) -> None:
+    """Where another run has put its own result there meanwhile, that one stays as it is."""
+    old = state.results.keep(state.results.new_folder(), result())
+    newer = state.results.keep(state.results.new_folder(), result(run_id="r2"))
+    state.results.doubt(old)
+    assert state.results.load(KEY) == newer
+
+
+def test_a_tree_that_goes_leaves_the_result(state: State) -> None:
+    """The result may still be used; that its tree is whole holds again with the next result of the key."""
+    state.results.keep(state.results.new_folder(), result())
+    for _ in range(2):
+        state.results.tree_goes(KEY)
+        kept = state.results.load(KEY)
+        assert kept is not None
+        assert (kept.sound, kept.tree) == (True, False)
+    assert state.results.keep(state.results.new_folder(), result()).tree
+    state.results.tree_goes("cd" * 32)
+    assert state.results.load("cd" * 32) is None
+
+
+@pytest.mark.parametrize("others", [1, 2, 5])
+def test_a_tree_is_shared_by_many_or_held_by_one(state: State, others: int) -> None:
+    """Who makes it waits for all who test it, and they for it; each sees the other through the file alone."""
+    testing = [state.tree_lock(KEY, alone=False) for _ in range(others)]
+    making = state.tree_lock(KEY, alone=True)
+    for lock in testing:
+        assert lock.take()
+        assert not making.take()
+    assert locked(state.home)
+    for lock in testing:
+        assert not making.take()
+        lock.release()
+    assert making.take()
+    assert not any(lock.take() for lock in (*testing, state.tree_lock(KEY, alone=True)))
+    making.release()
+    making.release()
+    assert testing[0].take()
+    assert state.tree_lock("cd" * 32, alone=True).take()
+
+
+@pytest.mark.parametrize("code", [errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EIO])
+def test_a_disk_without_locks_is_used_without(state: State, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    """What knows no locks is used as if nobody else were there; a disk at fault is told."""
+
+    def flock(*_arguments: object) -> NoReturn:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    lock = state.tree_lock(KEY, alone=True)
+    if code != errno.EIO:
+        assert lock.take()
+    else:
+        with pytest.raises(InfrastructureError, match="the disk does not give"):
+            lock.take()
 
 
 def test_a_damaged_result_counts_as_none(state: State) -> None:

@@ -39,7 +39,7 @@ class Known(Protocol):
         """Say why a kept result of this key is not used again; empty where none is kept."""
 
     def has_tree(self, key: str) -> bool:
-        """Whether the build tree of this key is still on the engine."""
+        """Whether the build tree of this key is still whole on the engine."""
 
 
 def plan(cells: Sequence[Cell], images: Mapping[str, ImageState], scripts: Scripts) -> Plan:
@@ -110,7 +110,9 @@ def decide(plan: Plan, known: Known, *, fresh: bool = False) -> tuple[Decision, 
             continue
         decision = _decide_one(job, known, fresh=fresh)
         if not decision.run and job.key in wanted and not known.failed(job.key) and not known.has_tree(job.key):
-            decision = Decision(job=job, run=True, reason="its tree is no longer on the engine, and a run needs it")
+            decision = Decision(
+                job=job, run=True, reason="its tree is no longer whole on the engine, and a run needs it"
+            )
         builds[job.key] = decision
     return tuple(builds.get(job.key) or _after(runs[job.key], builds) for job in plan.jobs)
 

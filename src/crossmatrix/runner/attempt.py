@@ -11,7 +11,7 @@ from crossmatrix.errors import InfrastructureError, NoSpaceError
 from crossmatrix.events import Note, StageProgress, StageStarted
 from crossmatrix.plan import Job, JobKind
 from crossmatrix.records import StageRecord, StageStatus
-from crossmatrix.runner.workshop import build_volume, job_label, volume_prefix
+from crossmatrix.runner.workshop import build_volume, job_label, tree_key, volume_prefix
 from crossmatrix.store.atomic import disk_faults
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ class Attempt:
         # Whoever holds the job's lock is its only living worker: what still carries its label was left behind.
         engine.stop_containers({f"{LABEL}.job": job.key, f"{LABEL}.home": self._home})
         if job.kind is JobKind.BUILD:
-            volume = build_volume(job.key, self._home)
-            self._remove(volume)
-            engine.create_volume(volume, self._shop.labels("build", job.key))
+            self._new_tree()
         steps = self._shop.world.steps.of(job, processes=self._shop.limits.processes)
         with engine.container(self._container()) as container:
             if job.kind is JobKind.BUILD:
@@ -61,8 +59,20 @@ class Attempt:
                 container.take(steps.outputs, self._folder / "out")
         return stages
 
+    def _new_tree(self) -> None:
+        """Make the build's volume, in the place of an old one and of the containers that were kept to look at that."""
+        world, key = self._shop.world, self._job.key
+        world.state.results.tree_goes(key)
+        kept = world.engine.stop_containers({f"{LABEL}.tree": key, f"{LABEL}.home": self._home, f"{LABEL}.keep": "1"})
+        if kept:
+            words = "a kept container is" if kept == 1 else f"{kept} kept containers are"
+            world.listen(Note(message=f"{job_label(self._job)}: {words} removed with the old tree"))
+        volume = build_volume(key, self._home)
+        self._remove(volume)
+        world.engine.create_volume(volume, self._shop.labels("build", key))
+
     def _remove(self, volume: str) -> None:
-        """Remove an old tree; while another run tests what is in it, wait."""
+        """Remove an old tree; while somebody holds it whose locks we do not see, on another machine, wait."""
         world, told = self._shop.world, False
         while True:
             try:
@@ -73,14 +83,14 @@ class Attempt:
             else:
                 return
             if not told:
-                world.listen(Note(message=f"{job_label(self._job)}: waits for another run that tests the old tree"))
+                world.listen(Note(message=f"{job_label(self._job)}: waits for a container that holds the old tree"))
                 told = True
             world.stop.wait(_IN_USE_POLL_S)
 
     def _container(self) -> ContainerSpec:
         job, shop = self._job, self._shop
-        tree = build_volume(job.key if job.kind is JobKind.BUILD else job.needs[0], self._home)
-        mounts = [VolumeMount(volume=tree, path="/work", read_only=job.kind is JobKind.RUN)]
+        tree = tree_key(job)
+        mounts = [VolumeMount(volume=build_volume(tree, self._home), path="/work", read_only=job.kind is JobKind.RUN)]
         if job.kind is JobKind.BUILD:
             cache = f"{volume_prefix(self._home)}-ccache-{job.build.toolchain.name}"
             shop.world.engine.create_volume(cache, shop.labels("ccache", ""))
@@ -88,7 +98,7 @@ class Attempt:
         return ContainerSpec(
             image=shop.images[job.image],
             name=f"crossmatrix-{shop.run_id}-{job.key[:12]}",
-            labels=shop.labels(job.kind, job.key),
+            labels=shop.labels(job.kind, job.key, tree=tree),
             mounts=tuple(mounts),
             memory_bytes=shop.limits.memory_bytes,
             cpus=shop.limits.cpus,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crossmatrix.plan import JobKind
@@ -22,15 +22,25 @@ class Kept:
 
     state: State
     engine: Engine | None
+    _results: dict[str, JobResult | None] = field(default_factory=dict)
+
+    def result(self, key: str) -> JobResult | None:
+        """Give the kept result of a key, for ever as it was when it was first asked for.
+
+        Another run may put its own in the place at any time: what is decided and what is used are one.
+        """
+        if key not in self._results:
+            self._results[key] = self.state.results.load(key)
+        return self._results[key]
 
     def has_result(self, key: str) -> bool:
         """Whether a result of this key is kept that may be used again."""
-        result = self.state.results.load(key)
+        result = self.result(key)
         return result is not None and result.sound
 
     def failed(self, key: str) -> bool:
         """Whether the kept result says that what hangs on the job cannot run."""
-        result = self.state.results.load(key)
+        result = self.result(key)
         return result is not None and not result.ok
 
     def last_inputs(self, kind: JobKind, job_id: str) -> Mapping[str, str] | None:
@@ -39,7 +49,7 @@ class Kept:
 
     def doubt(self, key: str) -> str:
         """Say why a kept result of this key is not used again; empty where none is kept."""
-        result = self.state.results.load(key)
+        result = self.result(key)
         if result is None or result.sound:
             return ""
         if result.fault:
@@ -51,7 +61,10 @@ class Kept:
         return f"last time: {words}" if words else "its last result may come out otherwise next time"
 
     def has_tree(self, key: str) -> bool:
-        """Whether the build tree of this key is still on the engine; unknown counts as there."""
+        """Whether the build tree of this key is whole on the engine at this moment; unknown counts as there."""
+        result = self.state.results.load(key)
+        if result is not None and not result.tree:
+            return False
         return self.engine is None or self.engine.has_volume(build_volume(key, str(self.state.home)))
 
 

@@ -63,7 +63,6 @@ class _Run:
         self._supplies = Supplies()
         self._results: dict[str, JobResult] = {}
         self._cells: dict[str, CellRecord] = {}
-        self._seen: dict[str, str] = {}
         self._full: NoSpaceError | None = None
         self._guard = Lock()
         now = world.now()
@@ -124,8 +123,9 @@ class _Run:
                 fetching.result()
         states = image_states(names, self._world.images, self._supplies.images)
         jobs = plan(self._request.cells, states, self._world.steps)
-        kept = {job.key: self._world.state.results.load(job.key) for job in jobs.jobs}
-        self._seen.update({key: result.run_id for key, result in kept.items() if result is not None})
+        for job in jobs.jobs:
+            # With --fresh nothing is asked of what is kept, and still it must be known what was there before.
+            self._kept.result(job.key)
         decisions = decide(jobs, self._kept, fresh=self._request.fresh)
         needed = [item.job.build.source for item in decisions if item.run and item.job.kind is JobKind.BUILD]
         ready_sources(needed, self._world, self._supplies)
@@ -156,7 +156,7 @@ class _Run:
             {item.job.key: item.job.needs for item in running},
             {item.job.key: item.job.estimate_s for item in running},
         )
-        worker = Worker(shop=shop, supplies=self._supplies, kept=self._kept, seen=self._seen)
+        worker = Worker(shop=shop, supplies=self._supplies, kept=self._kept)
         tasks = [self._task(item, order[item.job.key], worker) for item in running if self._can_run(item.job)]
         work_off(tasks, slots=slots, stop=self._world.stop, on_stop=self._stop_ours)
 
@@ -170,7 +170,7 @@ class _Run:
     def _reuse(self, decisions: Sequence[Decision]) -> None:
         """Take over what need not run."""
         for item in decisions:
-            if not item.run and (result := self._world.state.results.load(item.job.key)) is not None:
+            if not item.run and (result := self._kept.result(item.job.key)) is not None:
                 self._results[item.job.key] = result
         for item in decisions:
             if not item.run and item.job.kind is JobKind.RUN:
@@ -190,18 +190,18 @@ class _Run:
         job = item.job
         clock = time.monotonic()
         self._world.listen(JobStarted(job=job_label(job), reason=item.reason))
-        done = worker.do(job)
-        if isinstance(done.fault, NoSpaceError):
-            self._no_space(done.fault)
-        result = done.result
-        with self._guard:
-            self._results[job.key] = result
-        ended = "done by another run meanwhile" if done.cached else _words(result)
-        self._world.listen(
-            JobFinished(job=job_label(job), ok=result.ok, message=ended, duration_s=time.monotonic() - clock),
-        )
-        if job.kind is JobKind.RUN:
-            self._finish_cell(job, result, cached=done.cached)
+        with worker.doing(job) as done:
+            if isinstance(done.fault, NoSpaceError):
+                self._no_space(done.fault)
+            result = done.result
+            with self._guard:
+                self._results[job.key] = result
+            ended = "done by another run meanwhile" if done.cached else _words(result)
+            self._world.listen(
+                JobFinished(job=job_label(job), ok=result.ok, message=ended, duration_s=time.monotonic() - clock),
+            )
+            if job.kind is JobKind.RUN:
+                self._finish_cell(job, result, cached=done.cached)
         return result.ok
 
     def _give_up(self, job: Job, reason: str) -> None:

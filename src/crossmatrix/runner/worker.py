@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from filelock import Timeout
@@ -11,10 +12,14 @@ from crossmatrix.errors import CrossmatrixError, InfrastructureError
 from crossmatrix.events import Note
 from crossmatrix.plan import JobKind
 from crossmatrix.runner.jobs import execute
-from crossmatrix.runner.workshop import job_label
+from crossmatrix.runner.workshop import job_label, tree_key
 from crossmatrix.store import JobResult
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from filelock import BaseFileLock
+
     from crossmatrix.plan import Job
     from crossmatrix.runner.kept import Kept
     from crossmatrix.runner.supplies import Supplies
@@ -39,47 +44,74 @@ class Worker:
     Attributes:
         shop: what the run's jobs share.
         supplies: with the faults of images and sources that could not be made ready.
-        kept: what earlier runs left.
-        seen: by job key, the run whose result was there when this run was planned.
+        kept: what earlier runs left when this one was planned.
     """
 
     shop: Workshop
     supplies: Supplies
     kept: Kept
-    seen: dict[str, str] = field(default_factory=dict)
 
-    def do(self, job: Job) -> Done:
-        """Do a job, or take over what another run has done of it since; faults become a result, never an exception."""
+    @contextmanager
+    def doing(self, job: Job) -> Iterator[Done]:
+        """Do a job, or take over what another run has done of it since; faults become a result, never an exception.
+
+        Yields:
+            What came of it. Until the caller has read that, no other run puts a result of its own in the place.
+        """
+        with ExitStack() as held:
+            yield self._do(job, held)
+
+    def _do(self, job: Job, held: ExitStack) -> Done:
         fault = self.supplies.faults.get(job.image) or self.supplies.faults.get(job.build.source.digest)
         if fault is not None:
             return Done(result=self._faulty(job, fault), fault=fault)
         try:
-            return self._locked(job)
+            return self._locked(job, held)
         except InfrastructureError as error:
             return Done(result=self._faulty(job, error), fault=error)
 
-    def _locked(self, job: Job) -> Done:
-        world = self.shop.world
-        lock = world.state.lock(f"job-{job.key[:40]}")
-        told = False
-        while True:
-            try:
-                lock.acquire(timeout=_LOCK_POLL_S)
-                break
-            except Timeout:
-                if world.stop.is_set():
-                    return Done(result=self._faulty(job, InfrastructureError("interrupted")))
-                if not told:
-                    world.listen(Note(message=f"{job_label(job)}: waits for another run that does the same job"))
-                    told = True
-        try:
-            after = world.state.results.load(job.key)
-            news = after is not None and after.sound and after.run_id != self.seen.get(job.key)
-            if after is not None and news and (job.kind is JobKind.RUN or self.kept.has_tree(job.key)):
-                return Done(result=after, cached=True)
-            return Done(result=execute(job, self.shop))
-        finally:
-            lock.release()
+    def _locked(self, job: Job, held: ExitStack) -> Done:
+        """Do a job while no other run does the same one, makes its tree anew or, of a build, tests the old tree."""
+        state, building = self.shop.world.state, job.kind is JobKind.BUILD
+        own = state.lock(f"job-{job.key[:40]}")
+        self._wait(lambda: _taken(own), job, "that does the same job")
+        held.callback(own.release)
+        news = self._news(job)
+        if news is not None:
+            return Done(result=news, cached=True)
+        tree = state.tree_lock(tree_key(job), alone=building)
+        self._wait(tree.take, job, "that tests the old tree" if building else "that makes its tree anew")
+        held.callback(tree.release)
+        if not building:
+            self._see_tree(job.needs[0])
+        return Done(result=execute(job, self.shop))
+
+    def _wait(self, take: Callable[[], bool], job: Job, who: str) -> None:
+        """Wait for a lock, said once; a stopped run waits no longer."""
+        world, told = self.shop.world, False
+        while not take():
+            if world.stop.is_set():
+                raise InfrastructureError("interrupted")
+            if not told:
+                world.listen(Note(message=f"{job_label(job)}: waits for another run {who}"))
+                told = True
+            world.stop.wait(_LOCK_POLL_S)
+
+    def _news(self, job: Job) -> JobResult | None:
+        """Give what another run has made of a job since this one was planned, where it can be used."""
+        result, before = self.shop.world.state.results.load(job.key), self.kept.result(job.key)
+        if result is None or not result.sound or (before is not None and result.run_id == before.run_id):
+            return None
+        return result if job.kind is JobKind.RUN or self.kept.has_tree(job.key) else None
+
+    def _see_tree(self, key: str) -> None:
+        """See that the tree to be tested is there: another run may have taken it away and not come to its end."""
+        build = self.shop.world.state.results.load(key)
+        if build is None or not build.ok or not self.kept.has_tree(key):
+            raise InfrastructureError(
+                "another run began to make the build's tree anew and did not get it ready",
+                hint="give the same command again",
+            )
 
     def _faulty(self, job: Job, error: CrossmatrixError) -> JobResult:
         return JobResult(
@@ -93,3 +125,11 @@ class Worker:
             fault=error.message,
             hint=error.hint,
         )
+
+
+def _taken(lock: BaseFileLock) -> bool:
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return False
+    return True

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.checksums import sha256_bytes
 from crossmatrix.engine.types import LABEL
+from crossmatrix.plan import Job, JobKind
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from crossmatrix.engine.types import ImageRef
-    from crossmatrix.plan import Job
     from crossmatrix.runner.request import Request, Surroundings
 
 
@@ -36,9 +36,9 @@ class Workshop:
     sources: dict[str, tuple[Path, str]]
     limits: Limits
 
-    def labels(self, kind: str, key: str) -> dict[str, str]:
-        """Give the labels by which what a job makes is known to be ours."""
-        return {
+    def labels(self, kind: str, key: str, *, tree: str = "") -> dict[str, str]:
+        """Give the labels by which what a job makes is known to be ours; ``tree`` is the key of the build it uses."""
+        return ({f"{LABEL}.tree": tree} if tree else {}) | {
             f"{LABEL}.kind": kind,
             f"{LABEL}.run": self.run_id,
             f"{LABEL}.job": key,
@@ -50,6 +50,11 @@ class Workshop:
 def job_label(job: Job) -> str:
     """Give the name by which events speak of a job."""
     return f"{job.kind} {job.id}"
+
+
+def tree_key(job: Job) -> str:
+    """Give the key of the build whose tree a job makes or uses."""
+    return job.key if job.kind is JobKind.BUILD else job.needs[0]
 
 
 def build_volume(job_key: str, home: str) -> str:

@@ -30,6 +30,8 @@ class JobResult(Record):
             interruptions and time-outs are not sound: they may end otherwise next time.
         fault: why it is not sound or not ok, for a person.
         hint: what to do about it.
+        tree: of a build: its tree is whole, as far as the engine has it; False from the moment on in which a later
+            build of the same key takes it away, until that has ended.
         files: all that was kept, with paths relative to the result's folder.
     """
 
@@ -43,6 +45,7 @@ class JobResult(Record):
     sound: bool
     fault: str = ""
     hint: str = ""
+    tree: bool = True
     stages: tuple[StageRecord, ...] = ()
     image: ImageRecord | None = None
     source_origin: str = ""
@@ -101,9 +104,15 @@ class Results:
             return None
 
     def doubt(self, result: JobResult) -> None:
-        """Note that a kept result is not to be used again."""
-        doubted = result.model_copy(update={"sound": False})
-        write_text(self.folder(result.key) / "result.json", doubted.model_dump_json(indent=1) + "\n")
+        """Note that a kept result is not to be used again; one that took its place meanwhile is left alone."""
+        if self.load(result.key) == result:
+            self._write(result.model_copy(update={"sound": False}))
+
+    def tree_goes(self, key: str) -> None:
+        """Note that a build's tree is taken away now, so that a killed build's half of one is never tested."""
+        result = self.load(key)
+        if result is not None and result.tree:
+            self._write(result.model_copy(update={"tree": False}))
 
     def last_inputs(self, kind: JobKind, job_id: str) -> Mapping[str, str] | None:
         """Give the inputs with which a job of this id last left a result."""
@@ -139,6 +148,9 @@ class Results:
         """Remove what an interrupted job had begun to collect; only while no run works."""
         for folder in self.root.glob(".new-*") if self.root.is_dir() else ():
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _write(self, result: JobResult) -> None:
+        write_text(self.folder(result.key) / "result.json", result.model_dump_json(indent=1) + "\n")
 
     def _last(self, kind: JobKind, job_id: str) -> Path:
         return self.root / "last" / kind / f"{sha256_bytes(job_id.encode())[:32]}.json"

@@ -83,11 +83,14 @@ class Runs:
             files: each with the name that it gets.
 
         Returns:
-            The files, with paths relative to the run's folder.
+            The files, with paths relative to the run's folder; without those in whose place another run has meanwhile
+            put a result of its own.
         """
         added = []
         for name, file in files:
             target = self.cell_folder(run_id, cell_id) / kind / name
+            if not (source / file.path).is_file():
+                continue
             link_or_copy(source / file.path, target)
             path = target.relative_to(self.folder(run_id)).as_posix()
             added.append(file.model_copy(update={"name": name, "path": path}))

@@ -11,6 +11,7 @@ from crossmatrix.errors import StoreError
 from crossmatrix.store.atomic import disk_faults, write_text
 from crossmatrix.store.results import Results
 from crossmatrix.store.runs import Runs
+from crossmatrix.store.shared import SharedLock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +61,14 @@ class State:
 
     def lock(self, name: str) -> FileLock:
         """Give the lock of a name; whoever holds it is alive, since the system frees it when a process dies."""
+        return FileLock(self._lock_file(name), thread_local=False)
+
+    def tree_lock(self, build_key: str, *, alone: bool) -> SharedLock:
+        """Give the lock of a build's tree: those who test it share it, who makes it holds it alone."""
+        return SharedLock(self._lock_file(f"tree-{build_key[:40]}"), alone=alone)
+
+    def _lock_file(self, name: str) -> Path:
         folder = self.home / "locks"
         with disk_faults(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        return FileLock(folder / f"{name}.lock", thread_local=False)
+        return folder / f"{name}.lock"
