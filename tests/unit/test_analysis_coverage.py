@@ -59,32 +59,39 @@ def of_kind(kind: FindingKind, *records: CellRecord) -> list[Finding]:
     return [finding for finding in findings(records) if finding.kind is kind]
 
 
-def test_assembly_that_ran_nowhere_is_one_finding_for_each_library_and_target() -> None:
+def test_assembly_that_ran_nowhere_is_one_finding_for_each_source_and_target() -> None:
     """A function that some cell executed is not named, though another cell did not."""
     a = cell(present=("aes", "sha", "sm4"), ran={"aes": 5})
     b = cell("openssl-3.0.20/asm/clang-16/x", present=("aes", "sha", "sm4"), ran={"sha": 7})
     c = cell("openssl-3.0.20/asm/gcc-12/y", present=("sm4",), ran={"sm4": 1})
     (finding,) = of_kind(FindingKind.NEVER_EXECUTED, a, b, c)
-    assert (finding.subject, finding.cells, finding.serious) == ("openssl x", (b.id, a.id), False)
+    assert (finding.subject, finding.cells, finding.serious) == ("openssl 3.0.20 x", (b.id, a.id), False)
     assert finding.message.endswith(": sm4")
+
+
+def test_what_ran_in_another_version_ran_nowhere_in_this_one() -> None:
+    """Functions of one name in two versions are two pieces of code."""
+    old = cell("openssl-3.0.20/asm/gcc-12/x", present=("sm4",))
+    new = cell("openssl-3.5.7/asm/gcc-12/x", present=("sm4",), ran={"sm4": 9})
+    (finding,) = of_kind(FindingKind.NEVER_EXECUTED, old, new)
+    assert (finding.subject, finding.cells) == ("openssl 3.0.20 x", (old.id,))
 
 
 def test_coverage_has_functions_by_cells() -> None:
     """The table tells absent (None), present and idle (0), and the instructions of what ran."""
     a = cell(present=("aes", "sm4"), ran={"aes": 5})
-    b = cell("openssl-3.0.20/no-asm/gcc-12/x")
-    (group,) = coverage([a, b]).groups
-    assert group.cells == (a.id, b.id)
-    assert {row.function: row.counts for row in group.rows} == {"aes": (5, None), "sm4": (0, None)}
-    assert [row.function for row in group.nowhere] == ["sm4"]
-    assert group.rows[0].present_in == 1
+    b = cell("openssl-3.0.20/asm/clang-16/x", present=("aes",))
+    (cover,) = coverage([a, b, cell("openssl-3.0.20/no-asm/gcc-12/x")])
+    assert cover.cells == (a, b)
+    assert cover.counts == {"aes": (5, 0), "sm4": (0, None)}
+    assert (cover.functions, cover.nowhere, cover.somewhere) == (2, ("sm4",), ("aes",))
 
 
 @pytest.mark.parametrize("execution", [None, Execution(emulated=False)])
 def test_a_cell_that_was_not_counted_says_nothing_on_coverage(execution: Execution | None) -> None:
     """Where no plugin ran it is not known what did: no finding."""
     record = cell(evidence=Evidence(execution=execution, assembly_functions_present=("aes",)))
-    assert coverage([record]).groups == ()
+    assert coverage([record]) == ()
     assert of_kind(FindingKind.NEVER_EXECUTED, record) == []
 
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.record_samples import cell_record, run_record, sixteen_cells
 
+from crossmatrix.analysis.coverage import coverage
 from crossmatrix.errors import ExitCode
 from crossmatrix.records import Evidence, Execution, Finding, FindingKind, Verdict
 from crossmatrix.report.conclusion import conclude, headline, totals
-from crossmatrix.report.coverage import assembly_coverage
 from crossmatrix.report.grid import lay_out, neighbours, target_names
 from crossmatrix.report.looks import LOOKS, field_words
 
@@ -136,6 +136,6 @@ def test_assembly_that_ran_nowhere_is_told_from_what_ran_in_some_cells() -> None
         cell_record(variant="no-asm", evidence=evidence(())),
         cell_record(target="x86_64-linux-gnu", evidence=Evidence(assembly_functions_present=("native",))),
     )
-    (cover,) = assembly_coverage(cells)
+    (cover,) = coverage(cells)
     assert (cover.source, cover.functions, cover.nowhere, cover.somewhere) == ("nettle 3.10.2", 3, ("idle",), ("sha",))
     assert cover.counts["idle"] == (0, None)

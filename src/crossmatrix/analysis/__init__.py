@@ -3,7 +3,7 @@
 from crossmatrix.analysis.compare import compare, differing_axes
 from crossmatrix.analysis.comparison import AxisChange, Change, Comparison, CostChange, CostRow, RunComparison
 from crossmatrix.analysis.cost import figures_from_bench
-from crossmatrix.analysis.coverage import Coverage, CoverageGroup, CoverageRow, coverage
+from crossmatrix.analysis.coverage import Coverage, coverage
 from crossmatrix.analysis.findings import findings
 from crossmatrix.analysis.runs import compare_runs
 from crossmatrix.analysis.siblings import are_siblings, compiler_family, without_endian
@@ -15,8 +15,6 @@ __all__ = [
     "CostChange",
     "CostRow",
     "Coverage",
-    "CoverageGroup",
-    "CoverageRow",
     "RunComparison",
     "are_siblings",
     "compare",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from crossmatrix.analysis.coverage import coverage
 from crossmatrix.report.conclusion import headline, totals, troubled
-from crossmatrix.report.coverage import assembly_coverage
 from crossmatrix.report.grid import lay_out, target_names
 from crossmatrix.report.looks import LOOKS, field_words
 from crossmatrix.report.words import duration, fact, last_lines, moment, plural, printable, seconds_between
@@ -95,7 +95,7 @@ def _findings(run: RunRecord) -> list[str]:
 
 def _assembly(run: RunRecord) -> list[str]:
     parts: list[str] = []
-    for cover in assembly_coverage(run.cells):
+    for cover in coverage(run.cells):
         if not cover.nowhere:
             continue
         shown = ", ".join(f"`{name}`" for name in cover.nowhere[:_SHOWN_FUNCTIONS])

@@ -12,8 +12,8 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from crossmatrix.analysis.coverage import coverage
 from crossmatrix.report.conclusion import count_verdicts, headline, totals, troubled
-from crossmatrix.report.coverage import assembly_coverage
 from crossmatrix.report.looks import LOOKS, field_words
 from crossmatrix.report.pageviews import column_name, filter_facts, images, short_names, view_cell, view_grid
 from crossmatrix.report.words import duration, fact, figure, moment, plural, printable, seconds_between, size
@@ -45,7 +45,7 @@ def render_html(run: RunRecord) -> str:
             findings=sorted(run.findings, key=lambda finding: not finding.serious),
             grid=view_grid(run),
             cells=[view_cell(record, run) for record in run.cells],
-            coverage=assembly_coverage(run.cells),
+            coverage=coverage(run.cells),
             images=images(run),
             script=Markup(script),  # noqa: S704 - our own file
             style=Markup(style),  # noqa: S704 - our own file

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from crossmatrix.analysis.coverage import coverage
 from crossmatrix.errors import ExitCode
 from crossmatrix.records import (
     Artifact,
@@ -21,7 +22,6 @@ from crossmatrix.records import (
 )
 from crossmatrix.records.model import Record
 from crossmatrix.report.conclusion import conclude, count_verdicts, headline, sum_tests
-from crossmatrix.report.coverage import assembly_coverage
 
 if TYPE_CHECKING:
     from crossmatrix.records import CellRecord, RunRecord
@@ -134,7 +134,7 @@ def summarise(run: RunRecord) -> Report:
         findings=run.findings,
         assembly=tuple(
             AssemblyReport(source=cover.source, functions=cover.functions, ran_nowhere=cover.nowhere)
-            for cover in assembly_coverage(run.cells)
+            for cover in coverage(run.cells)
         ),
         notes=run.notes,
         cells=tuple(map(_cell, run.cells)),

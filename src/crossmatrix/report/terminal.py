@@ -9,9 +9,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from crossmatrix.analysis.coverage import coverage
 from crossmatrix.errors import ExitCode
 from crossmatrix.report.conclusion import conclude, headline, totals, troubled
-from crossmatrix.report.coverage import assembly_coverage
 from crossmatrix.report.grid import lay_out, target_names
 from crossmatrix.report.looks import LOOKS, Tone, field_words, symbol
 from crossmatrix.report.whole import print_whole
@@ -159,7 +159,7 @@ def _print_findings(findings: Sequence[Finding], console: Console) -> None:
 
 
 def _print_coverage(run: RunRecord, console: Console) -> None:
-    for cover in assembly_coverage(run.cells):
+    for cover in coverage(run.cells):
         ran = cover.functions - len(cover.nowhere)
         words = f"assembly of {cover.source}: {ran} of {plural(cover.functions, 'function')} ran"
         _line(console, words + (f", {len(cover.nowhere)} in no cell" if cover.nowhere else ""))
