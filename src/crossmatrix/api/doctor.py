@@ -16,6 +16,7 @@ from crossmatrix.engine import connect
 from crossmatrix.engine.belongings import belongings
 from crossmatrix.engine.owners import is_dead
 from crossmatrix.engine.private import dockerd
+from crossmatrix.engine.processes import program
 from crossmatrix.errors import CrossmatrixError, NoEngineError, StoreError
 from crossmatrix.recipes import load_catalog
 from crossmatrix.store import State
@@ -126,9 +127,9 @@ def _room(name: str, place: str, free: int) -> Row:
 
 def _no_engine(error: CrossmatrixError) -> Row:
     """Say what there is instead of an engine that answers."""
-    program = dockerd()
-    if isinstance(error, NoEngineError) and "Tried" in error.message and program and os.geteuid() == 0:
-        detail = f"none runs; a daemon of our own is started when it is needed ({program})"
+    daemon = dockerd()
+    if isinstance(error, NoEngineError) and "Tried" in error.message and daemon and os.geteuid() == 0:
+        detail = f"none runs; a daemon of our own is started when it is needed ({daemon})"
         return Row(name="engine", status="ok", detail=detail)
     return Row(name="engine", status="missing", detail=error.message, mend=error.hint)
 
@@ -196,7 +197,7 @@ def _leftovers(engine: DockerEngine, home: Path) -> Row:
 
 def _debootstrap() -> Row:
     """Look for debootstrap, which makes base images where no registry gives them."""
-    found = shutil.which("debootstrap", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin")))
+    found = program("debootstrap", os.environ)
     if found:
         return Row(name="debootstrap", status="ok", detail=found)
     return Row(

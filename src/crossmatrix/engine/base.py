@@ -25,6 +25,7 @@ from crossmatrix.engine.aptsources import (
     parse_os_release,
 )
 from crossmatrix.engine.mounts import unmount_below
+from crossmatrix.engine.processes import program, run_told, search_path
 from crossmatrix.errors import InfrastructureError, NoSpaceError, UsageError
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ REVISION = "2"
 """Raised when what is done to a bootstrapped tree changes."""
 NO_INSTALL = "CROSSMATRIX_NO_INSTALL"
 BOOTSTRAP_S = 1800.0
+_APT_LOCK_S = 300
+_INSTALLING = threading.Lock()
 NEEDED_BYTES = 1 << 30
 _PER_PACKAGE = re.compile(r"I: (Retrieving|Validating|Extracting|Unpacking|Configuring) [a-z0-9]")
 """What debootstrap says of each of its hundred packages: nobody wants to read that twice over."""
@@ -163,18 +166,26 @@ def _check_possible(environ: Mapping[str, str], on_line: Callable[[str], None]) 
             "A base image can be bootstrapped by root alone, and no registry gives one.",
             hint="Pin one in images/base.yaml, or build the images once as root: sudo ./bootstrap images",
         )
-    if shutil.which("debootstrap") and _DEBIAN_KEYS.exists():
+    # Images of several suites are built side by side, and apt takes one caller at a time.
+    with _INSTALLING:
+        _ensure_debootstrap(environ, on_line)
+
+
+def _ensure_debootstrap(environ: Mapping[str, str], on_line: Callable[[str], None]) -> None:
+    """Install debootstrap and Debian's keys where they are missing."""
+    if program("debootstrap", environ) and _DEBIAN_KEYS.exists():
         return
-    if environ.get(NO_INSTALL) == "1" or not shutil.which("apt-get"):
+    if environ.get(NO_INSTALL) == "1" or not program("apt-get", environ):
         raise InfrastructureError(
             "debootstrap is not installed, and no registry gives a base image.",
             hint="apt-get install debootstrap debian-archive-keyring",
         )
     on_line("Installing debootstrap: apt-get install debootstrap debian-archive-keyring")
-    variables = {**environ, "DEBIAN_FRONTEND": "noninteractive"}
-    _run(["apt-get", "update", "-qq"], variables, on_line)
+    variables = {**environ, "DEBIAN_FRONTEND": "noninteractive", "PATH": search_path(environ)}
+    apt = ["apt-get", "-o", f"DPkg::Lock::Timeout={_APT_LOCK_S}", "-qq"]
+    _run([*apt, "update"], variables, on_line)
     packages = ["debootstrap", "debian-archive-keyring"]
-    _run(["apt-get", "install", "-qq", "-y", "--no-install-recommends", *packages], variables, on_line)
+    _run([*apt, "-y", "install", "--no-install-recommends", *packages], variables, on_line)
 
 
 def _command(suite: str, apt: AptSetup, work: Path) -> list[str]:
@@ -200,7 +211,7 @@ def _variables(apt: AptSetup, environ: Mapping[str, str]) -> dict[str, str]:
         proxy = settings.get(f"Acquire::{kind}::Proxy", "")
         if proxy and proxy != "DIRECT" and not environ.get(f"{kind}_proxy"):
             variables[f"{kind}_proxy"] = proxy
-    variables["PATH"] = os.pathsep.join((environ.get("PATH", ""), "/usr/sbin", "/sbin", "/usr/bin", "/bin"))
+    variables["PATH"] = search_path(environ)
     return variables
 
 
@@ -255,33 +266,13 @@ def _archive(tree: Path) -> Iterator[Iterator[bytes]]:
 
 
 def _run(command: list[str], variables: Mapping[str, str], on_line: Callable[[str], None]) -> None:
-    """Run a command of the machine's, its lines as they come, within a time limit; killed on any exception."""
-    lines: list[str] = []
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        errors="replace",
-        env={**variables, "LC_ALL": "C.UTF-8"},
-    ) as process:
-        timer = threading.Timer(BOOTSTRAP_S, process.kill)
-        timer.start()
-        try:
-            for line in process.stdout or ():
-                lines.append(line.rstrip())
-                if not _PER_PACKAGE.match(line):
-                    on_line(line.rstrip())
-        except BaseException:
-            process.kill()
-            raise
-        finally:
-            timer.cancel()
-    if process.returncode != 0:
-        tail = "\n".join(f"  {line}" for line in lines[-20:])
-        kind = NoSpaceError if "No space left on device" in tail else InfrastructureError
-        raise kind(f"{command[0]} failed (exit code {process.returncode}); its last lines:\n{tail}")
+    """Run a command of the machine's; what it says of each package is not told."""
+
+    def tell(line: str) -> None:
+        if not _PER_PACKAGE.match(line):
+            on_line(line)
+
+    run_told(command, variables, tell, limit_s=BOOTSTRAP_S)
 
 
 def _apt_config() -> str:

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import shutil
-import signal
 import subprocess
 import time
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from crossmatrix.engine.bridge import ensure_bridge, remove_bridge
 from crossmatrix.engine.client import Client
 from crossmatrix.engine.endpoints import Endpoint
 from crossmatrix.engine.mounts import mount_cgroups, unmount_below
+from crossmatrix.engine.processes import end, kill_family, program, runs, search_path
 from crossmatrix.errors import InfrastructureError, NoEngineError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 START_S = 90.0
 STOP_S = 45.0
 _PING_S = 10
+_SETTLE_S = 10
 _DAEMONS = ("dockerd", "containerd")
 _TAKEN_OVER = ("registry-mirrors", "insecure-registries", "proxies", "storage-driver")
 """What an administrator may have set in /etc/docker/daemon.json that our daemon needs as well."""
@@ -89,7 +90,7 @@ class Places:
 
 def dockerd() -> str | None:
     """Find the daemon's program, also where sbin is not on the PATH."""
-    return shutil.which("dockerd", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin")))
+    return program("dockerd", os.environ)
 
 
 def engine_status(home: Path) -> EngineStatus:
@@ -124,8 +125,8 @@ def ensure_private(home: Path, environ: Mapping[str, str], note: Callable[[str],
     places = Places.of(home)
     if answers(places.endpoint):
         return places.endpoint
-    program = dockerd()
-    if program is None or os.geteuid() != 0:
+    daemon = dockerd()
+    if daemon is None or os.geteuid() != 0:
         raise NoEngineError(
             "A daemon of our own needs dockerd and root.",
             hint="`apt-get install docker.io` as root, then give the same command again.",
@@ -134,7 +135,7 @@ def ensure_private(home: Path, environ: Mapping[str, str], note: Callable[[str],
         if not answers(places.endpoint):
             note(f"No engine runs: starting a Docker daemon of our own (log: {places.log}).")
             _clear(places)
-            _start(places, program, environ)
+            _start(places, daemon, environ)
     return places.endpoint
 
 
@@ -187,17 +188,17 @@ def _locked(places: Places) -> Iterator[None]:
         ) from error
 
 
-def _start(places: Places, program: str, environ: Mapping[str, str]) -> None:
+def _start(places: Places, daemon: str, environ: Mapping[str, str]) -> None:
     """Start the daemon in a session of its own, so that Ctrl-C does not reach it, and wait until it answers."""
     for folder in (places.data, places.run):
         folder.mkdir(parents=True, exist_ok=True, mode=0o711)
     _write_config(places.config)
     mount_cgroups()
-    command = [program, *_options(places, ensure_bridge(places.digest))]
+    command = [daemon, *_options(places, ensure_bridge(places.digest))]
     # The shell ends at once and prints the daemon's number: nobody here has a child that must be waited for.
     launcher = ["sh", "-c", 'log=$1; shift; "$@" </dev/null >>"$log" 2>&1 & echo $!', "sh", str(places.log), *command]
     variables = {key: value for key, value in environ.items() if not key.startswith(("DOCKER_", "NOTIFY_", "LISTEN_"))}
-    variables["PATH"] = os.pathsep.join((variables.get("PATH", ""), "/usr/sbin", "/sbin", "/usr/bin", "/bin"))
+    variables["PATH"] = search_path(variables)
     told = subprocess.run(
         launcher,
         check=True,
@@ -211,7 +212,7 @@ def _start(places: Places, program: str, environ: Mapping[str, str]) -> None:
     pid = int(told.stdout)
     deadline = time.monotonic() + START_S
     while not answers(places.endpoint):
-        if not psutil.pid_exists(pid) or time.monotonic() > deadline:
+        if not runs(pid) or time.monotonic() > deadline:
             words = _log_tail(places.log)
             _clear(places)
             raise InfrastructureError(
@@ -272,41 +273,16 @@ def _clear(places: Places) -> None:
     """End what is left of the daemon: itself, containerd, the shims of its containers, mounts, stale files."""
     pid = _pid(places)
     if pid is not None:
-        _end(pid, STOP_S)
+        end(pid, STOP_S)
     # After a kill -9 of the daemon its containerd and the containers' shims live on, and hold the data.
     mark = f"{places.run}{os.sep}"
     for process in psutil.process_iter(["name", "cmdline"]):
         words = process.info["cmdline"] or ()
         if (process.info["name"] or "").startswith(_DAEMONS) and any(mark in word for word in words):
-            _end_with_children(process)
+            # A shim's children are the processes of its container.
+            psutil.wait_procs(kill_family(process.pid), timeout=_SETTLE_S)
     for folder in (places.run, places.data):
         unmount_below(folder)
     for name in ("dockerd.pid", "docker.sock"):
         (places.run / name).unlink(missing_ok=True)
     shutil.rmtree(places.run / "exec", ignore_errors=True)
-
-
-def _end_with_children(process: psutil.Process) -> None:
-    """Kill a process and what it started: a shim's children are the processes of its container."""
-    try:
-        family = [*process.children(recursive=True), process]
-    except psutil.Error:
-        return
-    for member in family:
-        try:
-            member.kill()
-        except psutil.Error:
-            continue
-    psutil.wait_procs(family, timeout=10)
-
-
-def _end(pid: int, patience_s: float) -> None:
-    """Ask a process to end, and kill it where it does not."""
-    try:
-        process = psutil.Process(pid)
-        process.send_signal(signal.SIGTERM)
-        process.wait(patience_s)
-    except psutil.TimeoutExpired:
-        process.kill()
-    except psutil.Error:
-        return
