@@ -270,6 +270,16 @@ def test_a_second_try_starts_with_empty_hands(world: World, monkeypatch: pytest.
     assert not any(file.name == "stale.txt" for file in record.cells[0].artifacts)
 
 
+def test_a_second_try_has_no_logs_of_the_first(world: World) -> None:
+    """A stage that only the first try came to has no log in what is kept, as it has no record."""
+    world.engine.on("build * collect", Act(error=TransientError("lost"), times=1))
+    world.engine.on("build * unpack", Act(code=1, output=b"no tar\n"))
+    world.engine.on("build * unpack", Act(times=1))
+    record = world.run(cell())
+    folder = world.state.results.folder(record.cells[0].keys["build"])
+    assert [path.name for path in (folder / "logs").iterdir()] == ["unpack.log"]
+
+
 def test_a_defect_of_ours_leaves_no_container(world: World) -> None:
     """An exception that nobody expected is raised, after everything of the run was stopped."""
 

@@ -113,6 +113,15 @@ def test_workload_files_are_read_once(recipes: Path, monkeypatch: pytest.MonkeyP
     assert sorted(read) == ["part.h", "workload.c"]
 
 
+def test_what_was_planned_before_changes_no_key(recipes: Path) -> None:
+    """A build whose tier wants other test programs has the same keys in a process that has planned another tier."""
+    steps, one = JobSteps(recipes=recipes), with_workload()
+    other = replace(one, build=replace(one.build, suite=("test_aes",)))
+    keys = [[job.key for job in plan((each,), IMAGES, steps).jobs] for each in (one, other)]
+    assert keys == [[job.key for job in planned(recipes, each).jobs] for each in (one, other)]
+    assert not set(keys[0]) & set(keys[1])
+
+
 def test_the_number_of_processes_is_no_part_of_a_key(recipes: Path) -> None:
     """A machine with more CPUs has the same keys."""
     steps = JobSteps(recipes=recipes)

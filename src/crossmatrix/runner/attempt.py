@@ -39,8 +39,9 @@ class Attempt:
         self._home = str(shop.world.state.home)
         with disk_faults(folder):
             # What an earlier try left is not this one's.
-            shutil.rmtree(folder / "out", ignore_errors=True)
-            (folder / "logs").mkdir(exist_ok=True)
+            for part in ("out", "logs"):
+                shutil.rmtree(folder / part, ignore_errors=True)
+            (folder / "logs").mkdir()
 
     def carry_out(self) -> tuple[StageRecord, ...]:
         """Prepare volume and container, do the stages, take out what they left."""

@@ -29,7 +29,7 @@ class JobSteps:
 
     recipes: Path
     algorithms: tuple[str, ...] = ()
-    _digests: dict[str, str] = field(default_factory=dict)
+    _digests: dict[tuple[str, ...], str] = field(default_factory=dict)
     _workloads: dict[tuple[str, ...], tuple[InputFile, ...]] = field(default_factory=dict)
 
     def of(self, job: Job, *, processes: int) -> Steps:
@@ -42,21 +42,15 @@ class JobSteps:
 
     def for_build(self, build: Build) -> str:
         """Give the digest of a build's steps."""
-        if build.id not in self._digests:
-            self._digests[build.id] = steps_digest(self._build(build, 1))
-        return self._digests[build.id]
+        seen = (build.id, *build.suite)
+        if seen not in self._digests:
+            self._digests[seen] = steps_digest(self._build(build, 1))
+        return self._digests[seen]
 
     def for_run(self, cell: Cell) -> str:
         """Give the digest of a run's steps."""
-        seen = "\n".join(
-            (
-                cell.build.library.name,
-                cell.build.target.name,
-                cell.profile.name,
-                cell.tier.name,
-                *left_out_tests(cell),
-            ),
-        )
+        build = cell.build
+        seen = (build.library.name, build.target.name, cell.profile.name, cell.tier.name, *left_out_tests(cell))
         if seen not in self._digests:
             self._digests[seen] = steps_digest(self._run(cell, 1))
         return self._digests[seen]
