@@ -108,7 +108,7 @@ def test_a_block_without_a_result_is_told() -> None:
 
 @pytest.mark.parametrize("tests", [1, 2, 7, 129])
 def test_a_log_cut_between_two_tests_is_cut(tests: int) -> None:
-    """Our runner says how many tests will come, so that a log that ends after any of them shows that some are missing."""
+    """Our runner says how many tests will come, so that a log that ends after any of them is not taken for whole."""
     ends = [end.end() for end in re.finditer(r"^=== END .*\n", REAL, re.MULTILINE)]
     result = parse_suite("nettle", re.sub(r"^=== RUN .*\n", "", REAL[: ends[tests - 1]], flags=re.MULTILINE))
     assert result.hung == ""
