@@ -114,6 +114,9 @@ _INFRASTRUCTURE = (
     re.compile(r".*\bcannot execute binary file\b.*", re.IGNORECASE),
     re.compile(r".*\bqemu-\w+: (?:command )?not found\b.*"),
     re.compile(r""".*\bqemu-\w+["']?: No such file or directory.*"""),
+    # A program or script of the build that is not there: Perl's word, and the emulator's.
+    re.compile(r".*\bCan't exec \".+\": (?:No such file or directory|Permission denied).*"),
+    re.compile(r".*\bError while loading \S+: (?:No such file or directory|Permission denied).*"),
     re.compile(r".*\bNo space left on device\b.*", re.IGNORECASE),
     re.compile(r".*\bDisk quota exceeded\b.*", re.IGNORECASE),
     re.compile(r".*\bCould not open '?/lib\S*ld-\S+: No such file or directory.*"),
