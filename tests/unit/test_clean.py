@@ -13,12 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossmatrix.api import clean as clean_module
-from crossmatrix.api.clean import Cleaned, Item, choose, clean, locked
+from crossmatrix.api import removable
+from crossmatrix.api.clean import Cleaned, choose, clean
+from crossmatrix.api.removable import Item, locked
 from crossmatrix.engine.belongings import Belonging
 from crossmatrix.engine.owners import HOME_LABEL, PID_LABEL, process_labels
 from crossmatrix.errors import InfrastructureError
 from crossmatrix.plan import JobKind
 from crossmatrix.records import RunRecord
+from crossmatrix.runner.alive import BEGIN, is_held
 from crossmatrix.store import JobResult, State
 
 if TYPE_CHECKING:
@@ -56,8 +59,8 @@ class PlayedEngine:
 
 @pytest.fixture(autouse=True)
 def _played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clean_module, "belongings", lambda client: client.items)
-    monkeypatch.setattr(clean_module, "remove_belonging", lambda client, item: client.remove(item))
+    monkeypatch.setattr(removable, "belongings", lambda client: client.items)
+    monkeypatch.setattr(removable, "remove_belonging", lambda client, item: client.remove(item))
 
 
 def _thing(kind: str, name: str, home: Path, **labels: str) -> Belonging:
@@ -168,6 +171,61 @@ def test_held_lock_keeps_volumes_images_and_results(tmp_path: Path) -> None:
     assert [item.name for item in _clean(engine, tmp_path).removed] == ["i"]
 
 
+def test_a_lock_of_another_users_run_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock file that may only be read tells as much as one's own."""
+    (tmp_path / "locks").mkdir()
+    opened = os.open
+
+    def read_only(path: str, flags: int, *words: int, **named: int) -> int:
+        if str(path).endswith(".lock") and flags & (os.O_RDWR | os.O_WRONLY):
+            raise PermissionError(13, "Permission denied", path)
+        return opened(path, flags, *words, **named)
+
+    with FileLock(tmp_path / "locks" / "run-x.lock", thread_local=False):
+        monkeypatch.setattr(os, "open", read_only)
+        assert locked(tmp_path)
+    assert not locked(tmp_path)
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_no_run_begins_while_things_are_removed(tmp_path: Path, dry_run: bool) -> None:  # noqa: FBT001 - a parameter
+    """A run that began meanwhile would find a result that is gone a moment later; only to look hinders nobody."""
+    held: list[bool] = []
+    begin = State.open(tmp_path).home / "locks" / f"{BEGIN}.lock"
+
+    class Watching(PlayedEngine):
+        def remove(self, item: Belonging) -> None:
+            held.append(is_held(begin))
+            super().remove(item)
+
+    cleaned = _clean(Watching(_thing("image", "i", tmp_path)), tmp_path, dry_run=dry_run)
+    assert [item.name for item in cleaned.removed] == ["i"]
+    assert held == ([] if dry_run else [True])
+    assert not is_held(begin)
+
+
+def test_two_cleans_follow_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second does not take the first for a run; one that never ends is told, with what to do."""
+    monkeypatch.setattr(clean_module, "BEGIN_S", 0.01)
+    with State.open(tmp_path).lock(BEGIN):
+        assert not locked(tmp_path)
+        with pytest.raises(InfrastructureError, match="another `invoke clean`") as caught:
+            _clean(None, tmp_path)
+    assert caught.value.hint
+
+
+def test_what_a_run_moves_away_meanwhile_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job that ends while `clean --dry-run` looks takes its half-made folder with it."""
+    begun = State.open(tmp_path).results.new_folder()
+
+    def gone(_paths: object) -> int:
+        begun.rmdir() if begun.is_dir() else None
+        return 0
+
+    monkeypatch.setattr(removable, "size_bytes", gone)
+    assert [item.age_s for item in _clean(None, tmp_path, dry_run=True).kept] == [None]
+
+
 def test_what_is_in_use_is_kept_with_the_reason(tmp_path: Path) -> None:
     """The engine's refusal is shown, and the rest is removed all the same."""
     engine = PlayedEngine(_thing("image", "a", tmp_path), _thing("image", "b", tmp_path), in_use="a")
@@ -241,7 +299,7 @@ def _state_with_one_of_each(home: Path) -> State:
 def test_what_this_user_may_not_remove_is_kept_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of another user's state directory nothing is said to go, with --dry-run or without, and nothing is left out."""
     _state_with_one_of_each(tmp_path)
-    monkeypatch.setattr(clean_module, "_may", lambda _path, mode: not mode & os.W_OK)
+    monkeypatch.setattr(removable, "_may", lambda _path, mode: not mode & os.W_OK)
     for dry_run in (True, False):
         cleaned = _clean(None, tmp_path, dry_run=dry_run)
         assert cleaned.removed == ()
@@ -252,7 +310,7 @@ def test_what_this_user_may_not_remove_is_kept_and_says_so(tmp_path: Path, monke
 def test_folders_that_may_not_be_read_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the results or the runs cannot even be listed, that is a line."""
     state = _state_with_one_of_each(tmp_path)
-    monkeypatch.setattr(clean_module, "_may", lambda path, _mode: path not in {state.results.root, state.runs.root})
+    monkeypatch.setattr(removable, "_may", lambda path, _mode: path not in {state.results.root, state.runs.root})
     names = {item.name for item in _clean(None, tmp_path, dry_run=True).kept}
     assert {f"all in {state.results.root}", f"all in {state.runs.root}"} <= names
 

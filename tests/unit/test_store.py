@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.record_samples import cell_record
 
-from crossmatrix.api.clean import locked
+from crossmatrix.api.removable import locked
 from crossmatrix.errors import InfrastructureError, NoSpaceError, StoreError, UsageError
 from crossmatrix.plan import JobKind
 from crossmatrix.records import RunRecord

@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
-import os
-import shutil
+import contextlib
 import time
 from dataclasses import dataclass, replace
-from datetime import datetime
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
-from crossmatrix.engine.belongings import CONTAINER, IMAGE, VOLUME, belongings, remove_belonging
-from crossmatrix.engine.owners import IMAGE_LABEL, is_live
-from crossmatrix.errors import InfrastructureError, StoreError
+from crossmatrix.api.removable import locked, of_engine, of_home
+from crossmatrix.errors import CrossmatrixError, InfrastructureError
+from crossmatrix.runner.alive import BEGIN
 from crossmatrix.store import State
-from crossmatrix.store.runs import size_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
+    from crossmatrix.api.removable import Candidate, Item
     from crossmatrix.engine import DockerEngine
-    from crossmatrix.engine.belongings import Belonging
 
-RUN, RESULT, TEMPORARY = "run", "result", "temporary"
-_ORDER = (CONTAINER, VOLUME, IMAGE, RUN, RESULT, TEMPORARY)
-_BUILD_S = 7200.0
-_LIVE = "a run works in this state directory"
-_CLOSED = "it is another user's: you may not remove it"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Item:
-    """One thing that was, or would be, removed or kept.
-
-    Attributes:
-        kind: ``container``, ``volume``, ``image``, ``run``, ``result`` or ``temporary``.
-        name: of it.
-        size_bytes: None where it cannot be told.
-        age_s: None where it cannot be told.
-        kept: why it was not removed; empty where it was.
-    """
-
-    kind: str
-    name: str
-    size_bytes: int | None
-    age_s: float | None
-    kept: str = ""
+BEGIN_S = 600.0
+"""How long another `clean` is waited for."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,14 +37,6 @@ class Cleaned:
     def freed_bytes(self) -> int:
         """The sizes of all that was removed, as far as they are known; layers and files shared count each time."""
         return sum(item.size_bytes or 0 for item in self.removed)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Candidate:
-    """An item, and how to remove it."""
-
-    item: Item
-    remove: Callable[[], None]
 
 
 def clean(  # noqa: PLR0913 - each is an option of the command
@@ -101,13 +67,14 @@ def clean(  # noqa: PLR0913 - each is an option of the command
     Raises:
         InfrastructureError: the engine stops answering.
     """
-    now = time.time()
-    live = locked(home)
-    found = [*_of_engine(engine, home, now, live=live, everything=everything), *_of_home(home, now, live=live)]
-    chosen = choose([candidate.item for candidate in found], older_than_s=older_than_s, keep_bytes=keep_bytes)
-    done: list[Item] = []
-    for candidate, item in zip(found, chosen, strict=True):
-        done.append(item if item.kept or dry_run else _removed(candidate, item))
+    with contextlib.nullcontext() if dry_run else _no_run_begins(home):
+        now = time.time()
+        live = locked(home)
+        found = [*of_engine(engine, home, now, live=live, everything=everything), *of_home(home, now, live=live)]
+        chosen = choose([candidate.item for candidate in found], older_than_s=older_than_s, keep_bytes=keep_bytes)
+        done: list[Item] = []
+        for candidate, item in zip(found, chosen, strict=True):
+            done.append(item if item.kept or dry_run else _removed(candidate, item))
     return Cleaned(
         removed=tuple(item for item in done if not item.kept),
         kept=tuple(item for item in done if item.kept),
@@ -147,21 +114,35 @@ def choose(items: Sequence[Item], *, older_than_s: float | None, keep_bytes: int
     return tuple(marked)
 
 
-def locked(home: Path) -> bool:
-    """Whether a run works in a state directory: it holds a lock there, which the system frees when it dies."""
-    for path in sorted((home / "locks").glob("*.lock")):
-        lock = FileLock(path)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            return True
-        except OSError:
-            continue
+@contextlib.contextmanager
+def _no_run_begins(home: Path) -> Iterator[None]:
+    """Let no run begin here meanwhile: what it found and meant to use would be removed under it.
+
+    Raises:
+        InfrastructureError: another `clean` takes very long.
+    """
+    if not home.is_dir():
+        yield
+        return
+    try:
+        lock = State.open(home, writable=False).lock(BEGIN)
+        lock.acquire(timeout=BEGIN_S)
+    except Timeout as error:
+        raise InfrastructureError(
+            f"another `invoke clean` has been at work in {home} for {BEGIN_S / 60:.0f} minutes",
+            hint="see what it does, or end it, and try again",
+        ) from error
+    except (OSError, CrossmatrixError):
+        # A folder that this user may not write: nothing in it can be removed either.
+        yield
+        return
+    try:
+        yield
+    finally:
         lock.release()
-    return False
 
 
-def _removed(candidate: _Candidate, item: Item) -> Item:
+def _removed(candidate: Candidate, item: Item) -> Item:
     """Remove one; what is in use, or cannot be removed, is kept with the reason."""
     try:
         candidate.remove()
@@ -170,144 +151,3 @@ def _removed(candidate: _Candidate, item: Item) -> Item:
     except OSError as error:
         return replace(item, kept=str(error.strerror or error))
     return item
-
-
-def _of_engine(
-    engine: DockerEngine | None,
-    home: Path,
-    now: float,
-    *,
-    live: bool,
-    everything: bool,
-) -> Iterator[_Candidate]:
-    """List what is ours in the engine."""
-    if engine is None:
-        return
-    client = engine.client
-    mine = str(home.absolute())
-    every = belongings(client)
-    ours = [item for item in every if everything or item.home == mine]
-    busy = {item.home for item in every if item.kind == CONTAINER and is_live(item.labels)}
-    busy |= {one for one in {item.home for item in ours} if one and one != mine and locked(Path(one))}
-    busy |= {mine} if live else set()
-    shared = not everything and any(item.kind == IMAGE and item.home != mine for item in every)
-    for item in sorted(ours, key=lambda one: _ORDER.index(one.kind)):
-        kept = _why_kept(item, busy, now, shared=shared)
-        shown = _engine_item(item, now, kept)
-        if everything:
-            shown = replace(shown, name=f"{item.name} of {item.home or 'an unknown state directory'}")
-        yield _Candidate(item=shown, remove=partial(remove_belonging, client, item))
-
-
-def _why_kept(item: Belonging, busy: set[str], now: float, *, shared: bool) -> str:
-    """Say why a thing of the engine's is kept; empty where it may go.
-
-    Images are looked up by what is in them, so that a run of any state directory may use those of another.
-    """
-    if item.kind == CONTAINER:
-        return "its run works" if is_live(item.labels) else ""
-    if item.home in busy:
-        return _LIVE
-    if item.kind != IMAGE:
-        return ""
-    reasons = (
-        (bool(busy), "a run works on this engine"),
-        (item.unfinished and now - item.created < _BUILD_S, "it may be part of a build that works"),
-        (
-            shared and item.labels.get(IMAGE_LABEL, "").startswith("base-"),
-            "images of other state directories are built on it",
-        ),
-    )
-    return next((reason for holds, reason in reasons if holds), "")
-
-
-def _engine_item(item: Belonging, now: float, kept: str) -> Item:
-    """Describe one thing of the engine's."""
-    return Item(
-        kind=item.kind,
-        name=item.name,
-        size_bytes=item.size_bytes,
-        age_s=max(0.0, now - item.created) if item.created else None,
-        kept=kept,
-    )
-
-
-def _of_home(home: Path, now: float, *, live: bool) -> Iterator[_Candidate]:
-    """List what lies in the state directory: runs, results, and what interrupted jobs had begun."""
-    if not home.is_dir():
-        return
-    state = State.open(home, writable=False)
-    for kind, root in ((RUN, state.runs.root), (RESULT, state.results.root)):
-        if root.is_dir() and not _may(root, os.R_OK | os.X_OK):
-            yield _of_folder(Item(kind=kind, name=f"all in {root}", size_bytes=None, age_s=None, kept=_CLOSED), root)
-    for run_id in state.runs.ids():
-        folder = state.runs.folder(run_id)
-        yield _of_folder(_run_item(state, run_id, now, live=live), folder, partial(state.runs.remove, run_id))
-    for folder in sorted(state.results.root.glob("[0-9a-f]*")):
-        yield _of_folder(_result_item(state, folder, now, live=live), folder)
-    for path in _begun(home):
-        item = Item(
-            kind=TEMPORARY,
-            name=path.relative_to(home).as_posix(),
-            size_bytes=size_bytes([path]),
-            age_s=max(0.0, now - path.stat().st_mtime),
-            kept=_LIVE if live else "",
-        )
-        yield _of_folder(item, path)
-
-
-def _of_folder(item: Item, folder: Path, remove: Callable[[], None] | None = None) -> _Candidate:
-    """Give the candidate for a folder of ours; what this user may not remove is kept, and says so."""
-    writable = _may(folder.parent, os.W_OK | os.X_OK) and _may(folder, os.W_OK | os.X_OK)
-    kept = item.kept or ("" if writable else _CLOSED)
-
-    def go() -> None:
-        (remove or partial(shutil.rmtree, folder))()
-        if folder.exists():
-            raise OSError(_CLOSED)
-
-    return _Candidate(item=replace(item, kept=kept), remove=go)
-
-
-def _may(path: Path, mode: int) -> bool:
-    return os.access(path, mode)
-
-
-def _result_item(state: State, folder: Path, now: float, *, live: bool) -> Item:
-    """Describe a kept result; one whose record cannot be read is one all the same."""
-    result = state.results.load(folder.name)
-    return Item(
-        kind=RESULT,
-        name=f"{result.id} ({result.kind})" if result else f"{folder.name[:16]} (its record cannot be read)",
-        size_bytes=size_bytes([folder]) if _may(folder, os.R_OK | os.X_OK) else None,
-        age_s=_age(result.finished, now) if result else max(0.0, now - folder.stat().st_mtime),
-        kept=_LIVE if live else "",
-    )
-
-
-def _run_item(state: State, run_id: str, now: float, *, live: bool) -> Item:
-    """Describe a run; one that was killed says for ever that it works, so the locks decide."""
-    try:
-        record = state.runs.load(run_id)
-    except StoreError as error:
-        return Item(kind=RUN, name=run_id, size_bytes=None, age_s=None, kept=error.message)
-    return Item(
-        kind=RUN,
-        name=run_id,
-        size_bytes=size_bytes([state.runs.folder(run_id)]),
-        age_s=_age(record.finished or record.started, now),
-        kept="it works" if live and not record.finished else "",
-    )
-
-
-def _begun(home: Path) -> Iterable[Path]:
-    """Give the folders that an interrupted job or image build left half-made."""
-    return sorted(path for pattern in ("results/.new-*", "tmp/*") for path in home.glob(pattern) if path.is_dir())
-
-
-def _age(text: str, now: float) -> float | None:
-    """Give the age of a moment in ISO 8601, in seconds."""
-    try:
-        return max(0.0, now - datetime.fromisoformat(text).timestamp())
-    except ValueError:
-        return None

@@ -23,7 +23,8 @@ from crossmatrix.store.atomic import disk_faults
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from crossmatrix.api.clean import Cleaned, Item
+    from crossmatrix.api.clean import Cleaned
+    from crossmatrix.api.removable import Item
     from crossmatrix.api.workspace import Workspace
     from crossmatrix.engine import DockerEngine
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from crossmatrix.store import State
 
 
+BEGIN = "begin"
+"""The lock that a run holds while it begins; who holds it longer lets none begin."""
+
+
 @contextmanager
 def living(state: State, run_id: str) -> Iterator[None]:
     """Hold a run's lock, so that `clean` and other runs see that it works.
@@ -20,8 +24,8 @@ def living(state: State, run_id: str) -> Iterator[None]:
     Where no other run works, what killed ones had begun to collect is removed first.
     """
     own = state.lock(f"run-{run_id}")
-    with state.lock("begin"):
-        if not any(_is_held(path) for path in sorted((state.home / "locks").glob("run-*.lock"))):
+    with state.lock(BEGIN):
+        if not any(is_held(path) for path in sorted((state.home / "locks").glob("run-*.lock"))):
             state.results.sweep()
         own.acquire()
     try:
@@ -33,10 +37,11 @@ def living(state: State, run_id: str) -> Iterator[None]:
 
 def is_alive(state: State, run_id: str) -> bool:
     """Whether a run still works; writes nothing, so that it can be asked of a folder that is read-only."""
-    return _is_held(state.home / "locks" / f"run-{run_id}.lock")
+    return is_held(state.home / "locks" / f"run-{run_id}.lock")
 
 
-def _is_held(path: Path) -> bool:
+def is_held(path: Path) -> bool:
+    """Whether somebody holds a lock; one that nobody may read is held by nobody."""
     try:
         with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
