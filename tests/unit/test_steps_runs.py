@@ -130,6 +130,7 @@ def test_times_are_taken_alone_and_on_native_cells_only() -> None:
     steps = bench_steps(native(), processes=4)
     assert "JOBS=1\n" in stage(steps, "bench").script
     assert [one.name for one in steps.stages][-1] == "speed"
+    assert [file.path for file in steps.inputs] == ["/scratch/bench.pl", "/scratch/speed.pl"]
     assert "speed" not in [one.name for one in bench_steps(cell(), processes=4).stages]
 
 

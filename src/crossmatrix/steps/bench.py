@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.steps.builds import check_library
 from crossmatrix.steps.runs import OUTPUTS, clean_stage, emulator_stage
-from crossmatrix.steps.scripts_text import with_values
+from crossmatrix.steps.scripts_text import script_text, with_values
 from crossmatrix.steps.stage import InputFile, Stage, Steps
 from crossmatrix.steps.surroundings import PLAIN, emulator_of, profile_environment
 
@@ -49,8 +49,11 @@ def bench_steps(cell: Cell, *, processes: int, algorithms: Sequence[str] = ()) -
     )
     # The library's own program measures time, which means nothing under emulation.
     speed = () if emulator else (clean_stage(cell, "speed", f"{library}-speed.sh", _SPEED_S),)
+    inputs = (InputFile(path="/scratch/bench.pl", data=(files("crossmatrix.steps") / "bench.pl").read_bytes()),)
+    if speed:
+        inputs += (InputFile(path="/scratch/speed.pl", data=script_text("speed.pl").encode()),)
     return Steps(
-        inputs=(InputFile(path="/scratch/bench.pl", data=(files("crossmatrix.steps") / "bench.pl").read_bytes()),),
+        inputs=inputs,
         stages=(
             emulator_stage(cell),
             clean_stage(cell, "words", f"{library}-words.sh", _WORDS_S),
