@@ -49,11 +49,11 @@ def bench_steps(cell: Cell, *, processes: int, algorithms: Sequence[str] = ()) -
     )
     # The library's own program measures time, which means nothing under emulation.
     speed = () if emulator else (clean_stage(cell, "speed", f"{library}-speed.sh", _SPEED_S),)
-    inputs = (InputFile(path="/scratch/bench.pl", data=(files("crossmatrix.steps") / "bench.pl").read_bytes()),)
+    scripts = [InputFile(path="/scratch/bench.pl", data=(files("crossmatrix.steps") / "bench.pl").read_bytes())]
     if speed:
-        inputs += (InputFile(path="/scratch/speed.pl", data=script_text("speed.pl").encode()),)
+        scripts.append(InputFile(path="/scratch/speed.pl", data=script_text("speed.pl").encode()))
     return Steps(
-        inputs=inputs,
+        inputs=tuple(scripts),
         stages=(
             emulator_stage(cell),
             clean_stage(cell, "words", f"{library}-words.sh", _WORDS_S),
