@@ -64,7 +64,7 @@ def test_the_emulators_own_faults_are_told_apart(line: str) -> None:
         "bash: ./x: cannot execute binary file: Exec format error",
         "sh: 1: qemu-aarch64_be: not found",
         'Can\'t exec "qemu-aarch64": No such file or directory at x line 3.',
-        'Can\'t exec "../../../work/src/util/wrap.pl": No such file or directory at /work/src/util/perl/Test.pm line 487.',
+        'Can\'t exec "../../../work/src/util/wrap.pl": No such file or directory at /work/src/util/Test.pm line 487.',
         "qemu-aarch64: Error while loading ./sha_test: No such file or directory",
         "Error while loading /work/src/test/sha_test: Permission denied",
         "tar: write error: No space left on device",
