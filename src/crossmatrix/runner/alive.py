@@ -41,12 +41,17 @@ def is_alive(state: State, run_id: str) -> bool:
 
 
 def is_held(path: Path) -> bool:
-    """Whether somebody holds a lock; one that nobody may read is held by nobody."""
-    try:
-        with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
+    """Whether somebody holds a lock, alone or with others; one that nobody may read is held by nobody.
+
+    Over NFS only who may write can ask for all holders, so that there those who hold it alone are seen.
+    """
+    for how in (fcntl.LOCK_EX, fcntl.LOCK_SH):
+        try:
+            with path.open("rb") as file:
+                fcntl.flock(file, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            continue
         return False
     return False
