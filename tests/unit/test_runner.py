@@ -16,8 +16,7 @@ from crossmatrix.events import JobStarted, RunStarted
 from crossmatrix.evidence import gather
 from crossmatrix.matrix import LeftOut
 from crossmatrix.records import RunRecord, StageStatus, Verdict
-from crossmatrix.runner import judging
-from crossmatrix.runner import run as running
+from crossmatrix.runner import book, judging
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -255,7 +254,7 @@ def test_cells_that_are_left_out_are_in_the_record(world: World) -> None:
 def test_neighbours_show_that_a_green_cell_is_vacuous(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """What only the neighbours can show changes the run's record and the cell's own."""
     wanted = cell(SECOND_PROFILE).id
-    monkeypatch.setattr(running, "vacuous_by_neighbours", lambda _records: {wanted: "others ran more tests"})
+    monkeypatch.setattr(book, "vacuous_by_neighbours", lambda _records: {wanted: "others ran more tests"})
     record = world.run(cell(), cell(SECOND_PROFILE))
     assert by_id(record)[wanted].verdict is Verdict.VACUOUS
     assert by_id(record)[cell().id].verdict is Verdict.PASSED

@@ -7,18 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from crossmatrix import __version__
-from crossmatrix.analysis import findings
 from crossmatrix.engine.types import LABEL
-from crossmatrix.errors import ExitCode, InfrastructureError, NoSpaceError
-from crossmatrix.events import CellFinished, JobFinished, JobStarted, Note, RunStarted
-from crossmatrix.evidence import vacuous_by_neighbours
+from crossmatrix.errors import InfrastructureError, NoSpaceError
+from crossmatrix.events import CellFinished, JobFinished, JobStarted, RunStarted
 from crossmatrix.plan import Decision, Job, JobKind, decide, plan
-from crossmatrix.records import CellRecord, RunRecord, Verdict
-from crossmatrix.report.conclusion import conclude
 from crossmatrix.runner.alive import living
+from crossmatrix.runner.book import Book
 from crossmatrix.runner.capacity import jobs_at_once, limits
-from crossmatrix.runner.judging import Judge, exclusions_of
+from crossmatrix.runner.judging import Judge
 from crossmatrix.runner.kept import Kept
 from crossmatrix.runner.scheduler import Task, priorities, work_off
 from crossmatrix.runner.supplies import (
@@ -35,6 +31,7 @@ from crossmatrix.runner.workshop import Workshop, job_label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crossmatrix.records import RunRecord
     from crossmatrix.runner.request import Request, Surroundings
     from crossmatrix.store import JobResult
 
@@ -55,61 +52,38 @@ def carry_out(request: Request, world: Surroundings) -> RunRecord:
 
 
 class _Run:
-    """One run under way; its records are written as they come."""
+    """One run under way."""
 
     def __init__(self, request: Request, world: Surroundings) -> None:
         self._request = request
         self._world = world
         self._supplies = Supplies()
         self._results: dict[str, JobResult] = {}
-        self._cells: dict[str, CellRecord] = {}
-        self._full: NoSpaceError | None = None
         self._guard = Lock()
-        now = world.now()
-        info = world.engine.info
-        self._record = RunRecord(
-            schema=1,
-            run_id=now.strftime("%Y%m%d-%H%M%S-%f"),
-            matrix=request.matrix,
-            tool=__version__,
-            host=dict(world.host),
-            engine={
-                "url": info.url,
-                "kind": info.kind,
-                "version": info.version,
-                "cpus": str(info.cpus),
-                "memory_bytes": str(info.memory_bytes),
-                "rootless": str(info.rootless).lower(),
-            },
-            command=request.command,
-            started=now.isoformat(),
-            notes=request.notes,
-        )
+        self._book = Book(request=request, world=world)
         self._kept = Kept(state=world.state, engine=world.engine)
         self._judge = Judge(request=request, world=world)
 
     @property
     def id(self) -> str:
         """The run's id."""
-        return self._record.run_id
+        return self._book.id
 
     def carry_out(self) -> RunRecord:
         """Begin the record, do everything, end the record."""
-        self._world.state.runs.begin(self._record)
-        for note in self._request.notes:
-            self._world.listen(Note(message=note))
+        self._book.begin()
         for item in self._request.left_out:
-            self._keep(self._judge.left_out(item.cell, item.reason, item.link))
+            self._book.keep(self._judge.left_out(item.cell, item.reason, item.link))
         try:
             decisions = self._prepare()
             self._work(decisions)
         except InfrastructureError as error:
-            self._note(str(error))
+            self._book.note(str(error))
             self._world.stop.set()
             self._give_up_rest(error)
         finally:
             self._leave_nothing()
-        return self._conclude()
+        return self._book.conclude()
 
     def _prepare(self) -> tuple[Decision, ...]:
         """Make images and sources ready and decide what has to run."""
@@ -134,7 +108,7 @@ class _Run:
     def _work(self, decisions: Sequence[Decision]) -> None:
         slots = jobs_at_once(self._world.engine.info, self._request.jobs)
         shop = Workshop(
-            run_id=self._record.run_id,
+            run_id=self.id,
             request=self._request,
             world=self._world,
             images=self._supplies.images,
@@ -144,7 +118,7 @@ class _Run:
         running = [item for item in decisions if item.run]
         self._world.listen(
             RunStarted(
-                run_id=self._record.run_id,
+                run_id=self.id,
                 cells=tuple(cell.id for cell in self._request.cells),
                 jobs=tuple((item.job.id, item.job.estimate_s) for item in running),
                 reused=len(decisions) - len(running),
@@ -192,7 +166,7 @@ class _Run:
         self._world.listen(JobStarted(job=job_label(job), reason=item.reason))
         with worker.doing(job) as done:
             if isinstance(done.fault, NoSpaceError):
-                self._no_space(done.fault)
+                self._book.no_space(done.fault)
             result = done.result
             with self._guard:
                 self._results[job.key] = result
@@ -214,37 +188,29 @@ class _Run:
         if job.cell is None:
             raise ValueError(f"the job {job.id} runs no cell")
         try:
-            if self._full is not None and (result is None or result.fault == self._full.message):
-                raise self._full
+            full = self._book.full
+            if full is not None and (result is None or result.fault == full.message):
+                raise full
             record = self._judge.cell(
                 job,
                 build=self._results.get(job.needs[0]),
                 run=result,
-                run_id=self._record.run_id,
+                run_id=self.id,
                 cached=cached,
                 reason=reason,
             )
         except NoSpaceError as error:
-            self._no_space(error)
+            self._book.no_space(error)
             record = self._judge.fault(job.cell, error)
-        self._keep(record)
+        self._book.keep(record)
         self._world.listen(CellFinished(record=record))
         if self._request.fail_fast and not record.verdict.as_expected:
             self._world.stop.set()
 
     def _give_up_rest(self, error: InfrastructureError) -> None:
         for cell in self._request.cells:
-            if cell.id not in self._cells:
-                self._keep(self._judge.fault(cell, error))
-
-    def _keep(self, record: CellRecord) -> None:
-        """Keep a cell's record at once, so that a run that is killed leaves it; a full disk does not lose it."""
-        with self._guard:
-            self._cells[record.id] = record
-        try:
-            self._world.state.runs.write_cell(self._record.run_id, record)
-        except NoSpaceError as error:
-            self._no_space(error)
+            if not self._book.has(cell.id):
+                self._book.keep(self._judge.fault(cell, error))
 
     def _leave_nothing(self) -> None:
         """Stop what is still ours on the engine; kept containers stay only after a run that was not stopped."""
@@ -253,53 +219,9 @@ class _Run:
 
     def _stop_ours(self) -> None:
         try:
-            self._world.engine.stop_containers({f"{LABEL}.run": self._record.run_id})
+            self._world.engine.stop_containers({f"{LABEL}.run": self.id})
         except InfrastructureError as error:
-            self._note(f"containers of this run may be left: {error}")
-
-    def _no_space(self, error: NoSpaceError) -> None:
-        """Stop for a full disk: everything else that has to be written would fail alike."""
-        with self._guard:
-            known, self._full = self._full, self._full or error
-        self._world.stop.set()
-        if known is None:
-            self._note(f"stopped: {error}")
-
-    def _note(self, message: str) -> None:
-        with self._guard:
-            self._record = self._record.model_copy(update={"notes": (*self._record.notes, message)})
-        self._world.listen(Note(message=message))
-
-    def _conclude(self) -> RunRecord:
-        order = [cell.id for cell in self._request.cells] + [item.id for item in self._request.left_out]
-        cells = [self._cells[cell_id] for cell_id in order if cell_id in self._cells]
-        reasons = vacuous_by_neighbours(cells)
-        judged = tuple(_with_neighbours(record, reasons.get(record.id, "")) for record in cells)
-        for before, after in zip(cells, judged, strict=True):
-            if before is not after:
-                self._keep(after)
-        found = findings(judged, excluded={cell.id: exclusions_of(cell) for cell in self._request.cells})
-        code = conclude(judged, found, interrupted=self._world.interrupted.is_set())
-        self._record = self._record.model_copy(
-            update={
-                "cells": judged,
-                "findings": found,
-                "finished": self._world.now().isoformat(),
-                "state": "interrupted" if code is ExitCode.INTERRUPTED else "finished",
-                "exit_code": int(code),
-            },
-        )
-        try:
-            self._world.state.runs.write(self._record)
-        except NoSpaceError as error:
-            self._no_space(error)
-        return self._record
-
-
-def _with_neighbours(record: CellRecord, reason: str) -> CellRecord:
-    if not reason or record.verdict is not Verdict.PASSED:
-        return record
-    return record.model_copy(update={"verdict": Verdict.VACUOUS, "reason": reason})
+            self._book.note(f"containers of this run may be left: {error}")
 
 
 def _words(result: JobResult) -> str:
