@@ -13,8 +13,8 @@ from tests.unit.runner_samples import SECOND_PROFILE, World, cell, other_source,
 from crossmatrix.errors import ExitCode, InfrastructureError, TransientError
 from crossmatrix.events import JobStarted, Note
 from crossmatrix.records import StageStatus, Verdict
-from crossmatrix.runner import attempt, worker
-from crossmatrix.runner.alive import is_alive
+from crossmatrix.runner import attempt, waiting
+from crossmatrix.runner.alive import BEGIN, is_alive
 from crossmatrix.store import write_text
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def world(tmp_path: Path) -> World:
 @pytest.fixture(autouse=True)
 def _short_polls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look often; nothing depends on how often."""
-    monkeypatch.setattr(worker, "_LOCK_POLL_S", 0.02)
+    monkeypatch.setattr(waiting, "POLL_S", 0.02)
 
 
 def verdicts(record: RunRecord) -> list[Verdict]:
@@ -229,6 +229,25 @@ def test_a_second_run_that_waits_can_be_interrupted(world: World) -> None:
     first.join(PATIENCE_S)
     assert (verdicts(record), record.exit_code) == ([Verdict.ABORTED], ExitCode.INTERRUPTED)
     assert verdicts(records[0]) == [Verdict.PASSED]
+
+
+def test_a_run_waits_for_a_clean_that_works(world: World) -> None:
+    """It says what it waits for, and begins when nothing is removed any more."""
+    lock = world.state.lock(BEGIN)
+    lock.acquire()
+    world.on_event = lambda event: (
+        lock.release() if isinstance(event, Note) and "invoke clean" in event.message else None
+    )
+    assert verdicts(world.run(cell())) == [Verdict.PASSED]
+
+
+def test_a_run_that_waits_for_a_clean_can_be_interrupted(world: World) -> None:
+    """It ends with 130 at once, and has started nothing."""
+    with world.state.lock(BEGIN):
+        world.on_event = lambda event: world.interrupt() if isinstance(event, Note) else None
+        record = world.run(cell())
+    assert (verdicts(record), record.exit_code) == ([Verdict.ABORTED], ExitCode.INTERRUPTED)
+    assert world.engine.started == []
 
 
 def killed(world: World) -> str:

@@ -12,7 +12,7 @@ from tests.unit.runner_samples import SECOND_PROFILE, World, cell
 from crossmatrix.errors import InfrastructureError
 from crossmatrix.events import CellFinished, JobStarted, Note, RunStarted
 from crossmatrix.records import Verdict
-from crossmatrix.runner import attempt, worker
+from crossmatrix.runner import attempt, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def world(tmp_path: Path) -> World:
 @pytest.fixture(autouse=True)
 def _short_polls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look often; nothing depends on how often."""
-    monkeypatch.setattr(worker, "_LOCK_POLL_S", 0.02)
+    monkeypatch.setattr(waiting, "POLL_S", 0.02)
     monkeypatch.setattr(attempt, "_IN_USE_POLL_S", 0.01)
 
 

@@ -7,9 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crossmatrix.runner.waiting import taken, waited
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from crossmatrix.runner.request import Surroundings
     from crossmatrix.store import State
 
 
@@ -18,15 +21,22 @@ BEGIN = "begin"
 
 
 @contextmanager
-def living(state: State, run_id: str) -> Iterator[None]:
+def living(world: Surroundings, run_id: str) -> Iterator[None]:
     """Hold a run's lock, so that `clean` and other runs see that it works.
 
-    Where no other run works, what killed ones had begun to collect is removed first.
+    Where no other run works, what killed ones had begun to collect is removed first. A run that is stopped while it
+    waits for a `clean` touches nothing that matters to that, and goes on to its end.
     """
-    own = state.lock(f"run-{run_id}")
-    with state.lock(BEGIN):
-        if not any(is_held(path) for path in sorted((state.home / "locks").glob("run-*.lock"))):
-            state.results.sweep()
+    state = world.state
+    own, begin = state.lock(f"run-{run_id}"), state.lock(BEGIN)
+    if waited(lambda: taken(begin), world, "the run begins when the `invoke clean` that is at work has ended"):
+        try:
+            if not any(is_held(path) for path in sorted((state.home / "locks").glob("run-*.lock"))):
+                state.results.sweep()
+            own.acquire()
+        finally:
+            begin.release()
+    else:
         own.acquire()
     try:
         yield

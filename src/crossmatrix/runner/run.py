@@ -47,7 +47,7 @@ def carry_out(request: Request, world: Surroundings) -> RunRecord:
         The record, as it is in the store. Infrastructure faults are verdicts in it, never exceptions.
     """
     run = _Run(request, world)
-    with living(world.state, run.id):
+    with living(world, run.id):
         return run.carry_out()
 
 

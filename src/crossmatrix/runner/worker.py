@@ -6,26 +6,20 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from filelock import Timeout
-
 from crossmatrix.errors import CrossmatrixError, InfrastructureError
-from crossmatrix.events import Note
 from crossmatrix.plan import JobKind
 from crossmatrix.runner.jobs import execute
+from crossmatrix.runner.waiting import taken, waited
 from crossmatrix.runner.workshop import job_label, tree_key
 from crossmatrix.store import JobResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from filelock import BaseFileLock
-
     from crossmatrix.plan import Job
     from crossmatrix.runner.kept import Kept
     from crossmatrix.runner.supplies import Supplies
     from crossmatrix.runner.workshop import Workshop
-
-_LOCK_POLL_S = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +68,7 @@ class Worker:
         """Do a job while no other run does the same one, makes its tree anew or, of a build, tests the old tree."""
         state, building = self.shop.world.state, job.kind is JobKind.BUILD
         own = state.lock(f"job-{job.key[:40]}")
-        self._wait(lambda: _taken(own), job, "that does the same job")
+        self._wait(lambda: taken(own), job, "that does the same job")
         held.callback(own.release)
         news = self._news(job)
         if news is not None:
@@ -87,15 +81,8 @@ class Worker:
         return Done(result=execute(job, self.shop))
 
     def _wait(self, take: Callable[[], bool], job: Job, who: str) -> None:
-        """Wait for a lock, said once; a stopped run waits no longer."""
-        world, told = self.shop.world, False
-        while not take():
-            if world.stop.is_set():
-                raise InfrastructureError("interrupted")
-            if not told:
-                world.listen(Note(message=f"{job_label(job)}: waits for another run {who}"))
-                told = True
-            world.stop.wait(_LOCK_POLL_S)
+        if not waited(take, self.shop.world, f"{job_label(job)}: waits for another run {who}"):
+            raise InfrastructureError("interrupted")
 
     def _news(self, job: Job) -> JobResult | None:
         """Give what another run has made of a job since this one was planned, where it can be used."""
@@ -125,11 +112,3 @@ class Worker:
             fault=error.message,
             hint=error.hint,
         )
-
-
-def _taken(lock: BaseFileLock) -> bool:
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        return False
-    return True

@@ -1,0 +1,49 @@
+"""Waits for a lock that another process holds: in words, and no longer than the run goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from filelock import Timeout
+
+from crossmatrix.events import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from filelock import BaseFileLock
+
+    from crossmatrix.runner.request import Surroundings
+
+POLL_S = 0.5
+
+
+def waited(take: Callable[[], bool], world: Surroundings, words: str) -> bool:
+    """Wait for a lock.
+
+    Args:
+        take: takes it where that can be done at once, and says whether it could.
+        world: that is told, once, where there is something to wait for.
+        words: who waits for whom.
+
+    Returns:
+        False where the run was stopped before.
+    """
+    told = False
+    while not take():
+        if world.stop.is_set():
+            return False
+        if not told:
+            world.listen(Note(message=words))
+            told = True
+        world.stop.wait(POLL_S)
+    return True
+
+
+def taken(lock: BaseFileLock) -> bool:
+    """Take a lock where that can be done at once; gives whether it could."""
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return False
+    return True
