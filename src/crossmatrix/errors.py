@@ -56,6 +56,10 @@ class NoEngineError(InfrastructureError):
     """No Docker-compatible engine answers."""
 
 
+class NamedEngineError(NoEngineError):
+    """The engine that the user named does not answer; no other is tried, so that to install one would not help."""
+
+
 class NoSpaceError(InfrastructureError):
     """A disk, ours or the engine's, is full or about to be."""
 

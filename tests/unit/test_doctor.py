@@ -15,7 +15,7 @@ from crossmatrix.api.doctor import GIB, examine
 from crossmatrix.engine.belongings import Belonging
 from crossmatrix.engine.owners import HOME_LABEL, PID_LABEL, process_labels
 from crossmatrix.engine.types import EngineInfo
-from crossmatrix.errors import NoEngineError, StoreError
+from crossmatrix.errors import NamedEngineError, NoEngineError, StoreError
 from crossmatrix.store import State
 
 if TYPE_CHECKING:
@@ -93,6 +93,18 @@ def test_daemon_of_our_own_counts_as_an_engine(root: Path, monkeypatch: pytest.M
     monkeypatch.setattr(doctor, "dockerd", lambda: "/usr/sbin/dockerd")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert _rows(root)["engine"].status == "ok"
+
+
+def test_a_dead_engine_that_the_user_named_is_missing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No daemon of our own takes its place."""
+    monkeypatch.setattr(doctor, "dockerd", lambda: "/usr/sbin/dockerd")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+
+    def dead(*_: object, **__: object) -> DockerEngine:
+        raise NamedEngineError("DOCKER_HOST names a dead one", hint="start it")
+
+    rows = {row.name: row for row in examine({}, root / "home", root, reach=lambda _: "", find=dead)}
+    assert (rows["engine"].status, rows["engine"].mend) == ("missing", "start it")
 
 
 def test_engine_is_described(root: Path) -> None:

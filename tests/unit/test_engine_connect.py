@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from crossmatrix.engine import __main__ as asked_by_bootstrap
 from crossmatrix.engine.client import Client
 from crossmatrix.engine.connect import connect
 from crossmatrix.engine.endpoints import Endpoint
 from crossmatrix.engine.faults import from_text
-from crossmatrix.errors import CrossmatrixError, InfrastructureError, NoEngineError, TransientError
+from crossmatrix.errors import (
+    CrossmatrixError,
+    InfrastructureError,
+    NamedEngineError,
+    NoEngineError,
+    TransientError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,7 +87,7 @@ def test_why_an_engine_is_dead_is_told_in_its_own_words(
         raise error
 
     monkeypatch.setattr(Client, "ask", ask)
-    with pytest.raises(NoEngineError) as caught:
+    with pytest.raises(NamedEngineError) as caught:
         connect({"DOCKER_HOST": "tcp://engine.test:2375"}, tmp_path, root=tmp_path)
     assert f"{reason}." in caught.value.message
 
@@ -88,3 +96,32 @@ def test_an_engine_behind_tls_need_not_want_to_know_who_we_are(tmp_path: Path) -
     """A folder with an authority alone, as for an engine that asks nobody for a certificate, is good."""
     (tmp_path / "ca.pem").write_text("")
     Client(Endpoint(url=URL, origin="x", tls=str(tmp_path), verify=False)).close()
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (None, 0),
+        (NoEngineError("none answers"), 3),
+        (NamedEngineError("DOCKER_HOST names a dead one"), 0),
+        (UsageError("there is no such docker context"), 0),
+        (InfrastructureError("the engine is too old"), 0),
+    ],
+)
+def test_an_engine_is_installed_only_where_it_would_be_used(
+    monkeypatch: pytest.MonkeyPatch, error: CrossmatrixError | None, code: int
+) -> None:
+    """What the user named is used whatever is installed, and the task says what is wrong with it."""
+
+    class Answering:
+        def close(self) -> None:
+            """Nothing is open."""
+
+    def find(*_words: object, **named: object) -> Answering:
+        assert named["start"] is False
+        if error is not None:
+            raise error
+        return Answering()
+
+    monkeypatch.setattr(asked_by_bootstrap, "connect", find)
+    assert asked_by_bootstrap.main() == code

@@ -17,7 +17,7 @@ from crossmatrix.engine.belongings import belongings
 from crossmatrix.engine.owners import is_dead
 from crossmatrix.engine.private import dockerd
 from crossmatrix.engine.processes import program
-from crossmatrix.errors import CrossmatrixError, NoEngineError, StoreError
+from crossmatrix.errors import CrossmatrixError, NamedEngineError, NoEngineError, StoreError
 from crossmatrix.recipes import load_catalog
 from crossmatrix.store import State
 
@@ -128,7 +128,8 @@ def _room(name: str, place: str, free: int) -> Row:
 def _no_engine(error: CrossmatrixError) -> Row:
     """Say what there is instead of an engine that answers."""
     daemon = dockerd()
-    if isinstance(error, NoEngineError) and "Tried" in error.message and daemon and os.geteuid() == 0:
+    none = isinstance(error, NoEngineError) and not isinstance(error, NamedEngineError)
+    if none and daemon and os.geteuid() == 0:
         detail = f"none runs; a daemon of our own is started when it is needed ({daemon})"
         return Row(name="engine", status="ok", detail=detail)
     return Row(name="engine", status="missing", detail=error.message, mend=error.hint)

@@ -10,7 +10,7 @@ from crossmatrix.engine.client import PROBE_S, Client
 from crossmatrix.engine.docker import DockerEngine
 from crossmatrix.engine.endpoints import CHOICE, endpoints, wants_private
 from crossmatrix.engine.private import Places, answers, dockerd, ensure_private
-from crossmatrix.errors import InfrastructureError, NoEngineError
+from crossmatrix.errors import InfrastructureError, NamedEngineError, NoEngineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -89,7 +89,7 @@ def _find(environ: Mapping[str, str], home: Path, *, start: bool, note: Callable
             if not reason:
                 return endpoint
             if endpoint.chosen:
-                raise NoEngineError(
+                raise NamedEngineError(
                     f"{endpoint.origin} names the engine {endpoint.url}, which does not answer: {reason}.",
                     hint="Start it, or name another one; nothing else is tried while it is named.",
                 )
