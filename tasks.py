@@ -92,7 +92,7 @@ def compare(options: Options) -> ExitCode:
 )
 def engine(options: Options) -> ExitCode:
     """Show the Docker Engine in use, or stop the private one."""
-    return upkeep.engine(HERE, stop=options.flag("stop"))
+    return upkeep.engine(HERE, status=options.flag("status"), stop=options.flag("stop"))
 
 
 @command()

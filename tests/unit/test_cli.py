@@ -523,6 +523,17 @@ def test_an_image_that_cannot_be_built_is_an_infrastructure_fault(
     assert "no mirror answers" in capsys.readouterr().err
 
 
+def test_every_image_that_cannot_be_built_is_told(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not the first alone: each with its reason and what to do."""
+    engine = here.with_engine()
+    engine.images.clear()
+    engine.image_faults["qemu"] = InfrastructureError("no mirror answers", hint="see to the network")
+    engine.image_faults["gcc-12"] = InfrastructureError("make failed")
+    assert here.invoke("images", "--name", "qemu", "--name", "gcc-12") == 3
+    told = capsys.readouterr().err
+    assert all(words in told for words in ("qemu: no mirror answers", "see to the network", "gcc-12: make failed"))
+
+
 @pytest.mark.parametrize("words", [("matrix", CELL), ("bench", CELL), ("images",)])
 def test_a_suite_that_does_not_exist_is_told_before_anything_begins(here: Shell, words: tuple[str, ...]) -> None:
     """Wrong usage, exit code 2: no image is built, no run is begun; with all images there, nothing is asked."""
@@ -532,6 +543,12 @@ def test_a_suite_that_does_not_exist_is_told_before_anything_begins(here: Shell,
     assert here.invoke(*words) == 2
     assert engine.built == []
     assert here.workspace.state().runs.ids() == ()
+
+
+def test_an_engine_is_looked_at_or_stopped(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both at once contradict each other."""
+    assert here.invoke("engine", "--status", "--stop") == 2
+    assert "exclude each other" in capsys.readouterr().err
 
 
 def test_a_state_directory_of_a_newer_version_is_refused(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from crossmatrix.api.choosing import choose
 from crossmatrix.api.running import ensure_room, stopped_by_signals
 from crossmatrix.api.world import surroundings
-from crossmatrix.errors import UsageError, nearest
+from crossmatrix.errors import InfrastructureError, UsageError, nearest
 from crossmatrix.events import Note
 from crossmatrix.runner.supplies import Supplies, image_names, present_images, ready_images
 
@@ -56,6 +56,8 @@ def ready(
             ready_images(wanted, world, supplies)
     if world.interrupted.is_set():
         raise KeyboardInterrupt
+    if len({str(error) for error in supplies.faults.values()}) > 1:
+        raise InfrastructureError("\n".join(f"{name}: {error}" for name, error in supplies.faults.items()))
     for error in supplies.faults.values():
         raise error
     return tuple(supplies.images[name] for name in wanted)

@@ -117,8 +117,14 @@ def _measure(option: str, text: str, units: Mapping[str, int]) -> float | None:
     return value
 
 
-def engine(workspace: Workspace, *, stop: bool) -> ExitCode:
-    """Say which engine is used, or stop the private one."""
+def engine(workspace: Workspace, *, status: bool, stop: bool) -> ExitCode:
+    """Say which engine is used, or stop the private one.
+
+    Raises:
+        UsageError: both are asked for.
+    """
+    if status and stop:
+        raise UsageError("--status and --stop exclude each other", hint="leave one of them out")
     out = console()
     if stop:
         with disk_faults(workspace.home):
