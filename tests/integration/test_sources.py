@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from crossmatrix.checksums import sha256_file
 from crossmatrix.errors import SourceError
 from crossmatrix.recipes import load_catalog
 from crossmatrix.steps.sources import Fetcher, from_option, source_specs
-from crossmatrix.steps.sources.specs import file_digest
 
 if TYPE_CHECKING:
     from crossmatrix.catalog import Library, Release
@@ -40,7 +40,7 @@ def fetched(release: Release, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_pinned_release_can_be_had(release: Release, fetched: Path) -> None:
     """Some origin has the file, and it is the pinned one."""
-    assert file_digest(fetched) == release.sha256
+    assert sha256_file(fetched) == release.sha256
     with tarfile.open(fetched) as tar:
         assert {name.split("/")[0] for name in tar.getnames()} == {f"nettle-{release.version}"}
 

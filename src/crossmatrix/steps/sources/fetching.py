@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crossmatrix.checksums import sha256_file
 from crossmatrix.errors import SourceError, UsageError
 from crossmatrix.steps.sources.checkouts import git_archive
 from crossmatrix.steps.sources.debian import fetch_from_debian
 from crossmatrix.steps.sources.download import UnreachableError, download, host_of
 from crossmatrix.steps.sources.patching import apply_patches
-from crossmatrix.steps.sources.specs import describe_patch, file_digest
+from crossmatrix.steps.sources.specs import describe_patch
 from crossmatrix.steps.sources.trees import directory_digest, pack_directory
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Fetcher:
         """
         with self._lock:
             kept = self._folder() / f"{release.sha256[:16]}-{release.file}"
-            if kept.is_file() and file_digest(kept) == release.sha256:
+            if kept.is_file() and sha256_file(kept) == release.sha256:
                 return Fetched(path=kept, origin=_read(_origin_file(kept)) or "kept file")
             return self._fetch_release(release, kept)
 
@@ -196,7 +197,7 @@ def _copy(file: Path, part: Path) -> str:
 
 
 def _check(file: Path, release: Release, origin: str) -> None:
-    found = file_digest(file)
+    found = sha256_file(file)
     if found != release.sha256:
         raise SourceError(
             f"wrong checksum: {release.file} from {origin} has sha256 {found}, pinned is {release.sha256}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crossmatrix.catalog import Library, Release, SourceSpec
-from crossmatrix.checksums import sha256_bytes, sha256_value
+from crossmatrix.checksums import sha256_bytes, sha256_file, sha256_value
 from crossmatrix.errors import UsageError, nearest
 from crossmatrix.steps.sources.checkouts import git_tree
 from crossmatrix.steps.sources.layout import check_archive, check_commit, check_directory
@@ -19,17 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crossmatrix.catalog import Catalog
-
-_BLOCK_BYTES = 1 << 20
-
-
-def file_digest(path: Path) -> str:
-    """Give the sha256 of a file, 64 hex digits."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK_BYTES):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def source_specs(catalog: Catalog, sources: Sequence[str], patches: Sequence[str]) -> dict[str, SourceSpec]:
@@ -122,7 +110,7 @@ def with_patches(spec: SourceSpec, patches: Sequence[Path]) -> SourceSpec:
     if not patches:
         return spec
     try:
-        sums = [file_digest(patch) for patch in patches]
+        sums = [sha256_file(patch) for patch in patches]
     except OSError as error:
         raise UsageError(f"the patch {error.filename} cannot be read: {error.strerror}") from error
     return replace(
@@ -152,7 +140,7 @@ def _directory(path: Path, library: Library) -> SourceSpec:
 
 
 def _file(path: Path, library: Library) -> SourceSpec:
-    digest = file_digest(path)
+    digest = sha256_file(path)
     for release in library.releases:
         if release.sha256 == digest:
             return replace(pinned(library, release), directory=str(path))
