@@ -12,7 +12,7 @@ from tenacity import wait_none
 from tests.unit.fake_engine import Act
 from tests.unit.runner_samples import RUN_FILES, SECOND_PROFILE, World, by_id, cell, other_source, with_clang
 
-from crossmatrix.errors import ExitCode, InfrastructureError, NoSpaceError, TransientError
+from crossmatrix.errors import ExitCode, InfrastructureError, NoSpaceError, PatchError, TransientError
 from crossmatrix.events import Note
 from crossmatrix.records import Verdict
 from crossmatrix.runner import attempt, jobs
@@ -133,6 +133,20 @@ def test_a_source_is_asked_for_once_also_beside_missing_images(world: World) -> 
     record = world.run(cell(), other_source())
     assert verdicts(record) == [Verdict.PASSED, Verdict.INFRASTRUCTURE]
     assert sorted(world.fetched) == ["3.10.2", "3.8.1"]
+
+
+def test_what_the_user_has_to_mend_first_leaves_no_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A source that changed under the run is told as an error; the newest run is the one before."""
+    before = world.run(cell())
+
+    def changed(_self: World, _spec: object) -> NoReturn:
+        raise PatchError("the patch does not apply")
+
+    monkeypatch.setattr(World, "_fetch", changed)
+    with pytest.raises(PatchError):
+        world.again().run(other_source())
+    assert world.state.runs.ids() == (before.run_id,)
+    assert (world.home / "runs" / "latest").readlink().name == before.run_id
 
 
 def test_an_image_that_cannot_be_built_hits_its_own_cells(world: World) -> None:

@@ -111,6 +111,15 @@ def test_ctrl_c_while_images_are_built(world: World) -> None:
     assert world.engine.started == []
 
 
+def test_ctrl_c_before_anything_was_made_ready(world: World) -> None:
+    """Neither images nor sources are made ready for a run that is stopped."""
+    world.engine.images.clear()
+    world.interrupt()
+    record = world.run(cell(), other_source())
+    assert verdicts(record) == [Verdict.ABORTED] * 2
+    assert (world.engine.built, world.fetched) == ([], [])
+
+
 def test_ctrl_c_ends_the_wait_before_another_try(world: World) -> None:
     """Nobody waits for a retry after an interruption."""
     world.engine.on("build * configure", Act(error=TransientError("a hiccup"), then=world.interrupt))

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from crossmatrix.engine.types import LABEL
-from crossmatrix.errors import InfrastructureError, NoSpaceError
+from crossmatrix.errors import InfrastructureError, NoSpaceError, UsageError
 from crossmatrix.events import CellFinished, JobFinished, JobStarted, RunStarted
 from crossmatrix.plan import Decision, Job, JobKind, decide, plan
 from crossmatrix.runner.alive import living
@@ -75,8 +75,7 @@ class _Run:
         for item in self._request.left_out:
             self._book.keep(self._judge.left_out(item.cell, item.reason, item.link))
         try:
-            decisions = self._prepare()
-            self._work(decisions)
+            self._work(self._planned())
         except InfrastructureError as error:
             self._book.note(str(error))
             self._world.stop.set()
@@ -84,6 +83,14 @@ class _Run:
         finally:
             self._leave_nothing()
         return self._book.conclude()
+
+    def _planned(self) -> tuple[Decision, ...]:
+        """Prepare; what the user has to mend first leaves no run behind, since none has begun."""
+        try:
+            return self._prepare()
+        except UsageError:
+            self._world.state.runs.remove(self.id)
+            raise
 
     def _prepare(self) -> tuple[Decision, ...]:
         """Make images and sources ready and decide what has to run."""

@@ -73,7 +73,7 @@ def ready_images(names: Iterable[str], world: Surroundings, supplies: Supplies) 
         world: whose engine builds.
         supplies: gets the images, or under an image's name the fault.
     """
-    missing = [name for name in dict.fromkeys(names) if name not in supplies.images]
+    missing = [name for name in dict.fromkeys(names) if name not in supplies.images and not world.stop.is_set()]
     with ThreadPoolExecutor(max_workers=IMAGES_AT_ONCE, thread_name_prefix="image") as pool:
         futures = {name: pool.submit(_build, world.images[name], world) for name in missing}
         for name, future in futures.items():
@@ -104,7 +104,7 @@ def _build(spec: ImageSpec, world: Surroundings) -> ImageRef:
 
 
 def ready_sources(specs: Iterable[SourceSpec], world: Surroundings, supplies: Supplies) -> None:
-    """Fetch sources, each once, also where that failed before.
+    """Fetch sources, each once, also where that failed before; a stopped run needs none.
 
     Args:
         specs: of the builds that have to run.
@@ -113,6 +113,8 @@ def ready_sources(specs: Iterable[SourceSpec], world: Surroundings, supplies: Su
     """
     done = supplies.sources.keys() | supplies.faults.keys()
     for spec in {spec.digest: spec for spec in specs if spec.digest not in done}.values():
+        if world.stop.is_set():
+            return
         try:
             supplies.sources[spec.digest] = world.fetch(spec)
         except InfrastructureError as error:
