@@ -15,6 +15,7 @@ from crossmatrix.catalog import Profile, SourceSpec
 from crossmatrix.engine.types import ImageSpec
 from crossmatrix.errors import SourceError
 from crossmatrix.plan import JobKind
+from crossmatrix.runner.job_steps import BENCH_TIER
 from crossmatrix.runner.request import Request, Surroundings
 from crossmatrix.runner.run import carry_out
 from crossmatrix.steps.stage import InputFile, Stage, Steps
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 BUILD_STAGES = ("unpack", "configure", "build", "collect", "workload")
 RUN_STAGES = ("emulator", "words", "evidence", "vectors", "test")
+MEASURE_STAGES = ("emulator", "words", "bench")
 MAY_FAIL = {"words", "evidence", "vectors", "test"}
 IMAGES = {
     name: ImageSpec(name=name, tag=f"crossmatrix/{name}:0123456789abcdef", suite="bookworm")
@@ -78,7 +80,8 @@ class PlainSteps:
     def of(self, job: Job, *, processes: int) -> Steps:
         """Give a job's steps."""
         assert processes >= 1
-        names = BUILD_STAGES if job.kind is JobKind.BUILD else RUN_STAGES
+        measures = job.cell is not None and job.cell.tier.name == BENCH_TIER
+        names = BUILD_STAGES if job.kind is JobKind.BUILD else MEASURE_STAGES if measures else RUN_STAGES
         return Steps(
             inputs=(InputFile(path="/work/input", data=b"input"),),
             stages=tuple(

@@ -20,8 +20,8 @@ from tests.unit.evidence_samples import (
 from tests.unit.record_samples import cell_record
 
 from crossmatrix.catalog import Profile, SourceSpec
-from crossmatrix.evidence import vacuous_by_neighbours
-from crossmatrix.records import Evidence, Execution, TestCounts, VectorFamily, Vectors, Verdict
+from crossmatrix.evidence import gather, unmeasured, vacuous_by_neighbours
+from crossmatrix.records import Evidence, Execution, Figure, Figures, TestCounts, VectorFamily, Vectors, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -344,6 +344,52 @@ def test_a_case_that_skipped_itself_did_not_run() -> None:
     """A suite as long as elsewhere of which a third is skipped here alone is suspect."""
     reasons = vacuous_by_neighbours((_ran("gcc-12", {"f": 9}), _ran("clang-16", {"f": 9}, tests=66, skipped=34)))
     assert "only 66 tests ran, the same source and tier had 100" in next(iter(reasons.values()))
+
+
+MEASURED = Figures(figures=(Figure(algorithm="sha256", unit="instructions/byte", size_bytes=16, value=2.0),))
+MEASUREMENTS: dict[str, tuple[Green, Figures | None, str]] = {
+    "nothing was left": (green(), None, "the measurements are missing"),
+    "no figure": (green(), Figures(), "not one algorithm was measured"),
+    "only what the workload does not have": (
+        green(),
+        Figures(missing=("md2: the workload does not list it",)),
+        "not one algorithm was measured: md2",
+    ),
+    "an algorithm died": (
+        green(),
+        MEASURED.model_copy(update={"missing": ("aes-256-ctr, 16 bytes: signal 4", "x25519: exit code 1")}),
+        "not measured: aes-256-ctr, 16 bytes: signal 4 (and 1 more)",
+    ),
+    "runs do not agree": (
+        green(),
+        MEASURED.model_copy(update={"missing": ("x448: runs of 2 calls do not agree, they differ by up to 7",)}),
+        "runs of 2 calls do not agree",
+    ),
+    "a misspelt capability variable": (armcap("0x7d", "OPENSSL_armcaps"), MEASURED, "does not read OPENSSL_armcaps"),
+    "a capability that is not there": (with_profile(green(), profile(asks=("SHA3",))), MEASURED, "SHA3 was asked for"),
+    "C in the place of assembly": (c_fallback(), MEASURED, "no assembly"),
+    "another version": (other_source("3.5.7"), MEASURED, "wrong version"),
+}
+
+
+@pytest.mark.parametrize("lie", MEASUREMENTS)
+def test_figures_of_something_else_or_of_nothing_are_caught(lie: str) -> None:
+    """A cell that is measured is held to its name too, and to having measured what it could."""
+    given, figures, words = MEASUREMENTS[lie]
+    evidence = gather(given.cell, given.build, given.run)
+    assert any(words in reason for reason in unmeasured(given.cell, evidence, figures))
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [(), ("md2: the workload does not list it",), ("sha256: one block size alone, so no bulk rate",)],
+)
+def test_sound_figures_are_green(missing: tuple[str, ...]) -> None:
+    """What was never to be had is no doubt, and neither are the counts of the fixed workload, which was not run."""
+    given = green()
+    run = {path: data for path, data in given.run.items() if not path.startswith("evidence/")}
+    evidence = gather(given.cell, given.build, run)
+    assert unmeasured(given.cell, evidence, MEASURED.model_copy(update={"missing": missing})) == ()
 
 
 def _went_through(toolchain: str, *algorithms: str, variant: str = "asm") -> CellRecord:

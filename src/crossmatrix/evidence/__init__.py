@@ -6,7 +6,7 @@ from crossmatrix.evidence.cores import fault_lines
 from crossmatrix.evidence.gather import gather
 from crossmatrix.evidence.neighbours import vacuous_by_neighbours
 from crossmatrix.evidence.symbols import functions_of, linked_functions
-from crossmatrix.evidence.vacuity import vacuous
+from crossmatrix.evidence.vacuity import unmeasured, vacuous
 
 __all__ = [
     "NotABinaryError",
@@ -16,6 +16,7 @@ __all__ = [
     "gather",
     "linked_functions",
     "read_binary",
+    "unmeasured",
     "vacuous",
     "vacuous_by_neighbours",
 ]

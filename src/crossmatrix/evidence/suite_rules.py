@@ -1,7 +1,8 @@
-"""Rules on the tests and the fixed inputs: did they happen?"""
+"""Rules on the tests, the fixed inputs and the measurements: did they happen?"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from crossmatrix.records import OutcomeStatus
@@ -9,9 +10,11 @@ from crossmatrix.records import OutcomeStatus
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crossmatrix.records import SuiteResult, Vectors
+    from crossmatrix.records import Figures, SuiteResult, Vectors
 
 _NAMED = 3
+_NO_FAILURE = re.compile(r": (?:the workload does not list it|one block size alone, .*|too short to time)$")
+"""Why a figure is missing though nothing went wrong: it was asked for, or cannot be, and so it is not there."""
 
 
 def tests_did_not_run(suite: SuiteResult | None) -> Iterator[str]:
@@ -44,3 +47,16 @@ def vectors_not_whole(vectors: Vectors | None) -> Iterator[str]:
     unstable = next((family for family in vectors.families if family.note), None)
     if unstable is not None:
         yield f"{unstable.algorithm} does not agree with itself: {unstable.note}"
+
+
+def figures_not_whole(figures: Figures | None) -> Iterator[str]:
+    """Nothing was measured, or a measurement failed: a program died, or two runs of it do not agree."""
+    if figures is None:
+        yield "the measurements are missing (bench.json)"
+        return
+    failed = [reason for reason in figures.missing if _NO_FAILURE.search(reason) is None]
+    if failed:
+        more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+        yield f"not measured: {failed[0]}{more}"
+    elif not figures.figures:
+        yield f"not one algorithm was measured{f': {figures.missing[0]}' if figures.missing else ''}"

@@ -12,11 +12,11 @@ from crossmatrix.evidence.execution_rules import (
     environment_without_effect,
     not_emulated,
 )
-from crossmatrix.evidence.suite_rules import tests_did_not_run, vectors_not_whole
+from crossmatrix.evidence.suite_rules import figures_not_whole, tests_did_not_run, vectors_not_whole
 
 if TYPE_CHECKING:
     from crossmatrix.catalog import Cell
-    from crossmatrix.records import Evidence, SuiteResult, Vectors
+    from crossmatrix.records import Evidence, Figures, SuiteResult, Vectors
 
 RULES = (
     wrong_binary,
@@ -29,6 +29,15 @@ RULES = (
     classes_not_as_detected,
 )
 """The rules on a cell and its evidence, the gravest first: the first reason is what the report shows."""
+
+MEASURED_RULES = (
+    wrong_binary,
+    wrong_library,
+    wrong_assembly,
+    environment_without_effect,
+    capabilities_not_as_asked,
+)
+"""Those of them that need no counts of the fixed workload, which a cell that is measured does not run."""
 
 
 def vacuous(cell: Cell, evidence: Evidence, *, suite: SuiteResult | None, vectors: Vectors | None) -> tuple[str, ...]:
@@ -48,4 +57,17 @@ def vacuous(cell: Cell, evidence: Evidence, *, suite: SuiteResult | None, vector
     reasons += tests_did_not_run(suite)
     reasons += vectors_not_whole(vectors)
     reasons += evidence.missing
+    return tuple(dict.fromkeys(reasons))
+
+
+def unmeasured(cell: Cell, evidence: Evidence, figures: Figures | None) -> tuple[str, ...]:
+    """Find every reason why a measured cell's figures are not those of what its name says, or not all there.
+
+    Args:
+        cell: what its name says.
+        evidence: what ``gather`` found.
+        figures: its measurements; None where there are none.
+    """
+    reasons = [reason for rule in MEASURED_RULES for reason in rule(cell, evidence)]
+    reasons += figures_not_whole(figures)
     return tuple(dict.fromkeys(reasons))

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from crossmatrix.checksums import sha256_value
-from crossmatrix.evidence import gather, vacuous
+from crossmatrix.evidence import gather, unmeasured, vacuous
 from crossmatrix.outcomes import judge
 from crossmatrix.records import CellRecord, Evidence, Verdict
 from crossmatrix.runner.cell_files import with_files
@@ -176,14 +176,18 @@ def _rules(cell: Cell) -> str:
 def _judgement(cell: Cell, left: Left, evidence: Evidence, vectors: Vectors | None, reason: str) -> Judgement:
     """Judge; ``reason`` says why no job ran, where nothing else does."""
     build, run = left.build, left.run
-    measuring = cell.tier.name == BENCH_TIER
+    doubts: tuple[str, ...] = ()
+    if run is not None and cell.tier.name == BENCH_TIER:
+        doubts = unmeasured(cell, evidence, figures_of(left.files))
+    elif run is not None:
+        doubts = vacuous(cell, evidence, suite=left.suite, vectors=vectors)
     return judge(
         cell,
         build_stages=build.stages if build is not None else (),
         run_stages=run.stages if run is not None else (),
         suite=left.suite,
         logs=left.logs,
-        vacuous=() if measuring or run is None else vacuous(cell, evidence, suite=left.suite, vectors=vectors),
+        vacuous=doubts,
         exclusions=exclusions_of(cell),
         infrastructure=_fault(build) or _fault(run) or ("" if left.results else reason),
     )

@@ -1,0 +1,63 @@
+"""Cells that are measured: green with figures of what their name says, and not otherwise."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.unit.runner_samples import GREEN, World, cell
+
+from crossmatrix.records import Verdict
+from crossmatrix.runner.job_steps import BENCH_TIER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crossmatrix.catalog import Profile
+    from crossmatrix.records import CellRecord
+
+COUNTS = [[calls, {"instructions": 1000 + 500 * calls}] for calls in (2, 4)]
+SOUND = {"emulated": True, "runs": [{"algorithm": "x25519", "kind": "operation", "counts": COUNTS}]}
+
+
+def measured(folder: Path, bench: object, profile: Profile | None = None) -> CellRecord:
+    """Run a cell whose measuring job leaves this bench.json, and no counts of the fixed workload."""
+    world = World(home=folder)
+    words = {path: data for path, data in GREEN.run.items() if not path.startswith("evidence/")}
+    world.engine.leaves("run *", words if bench is None else words | {"bench.json": json.dumps(bench).encode()})
+    tested = cell(profile)
+    return world.run(replace(tested, tier=replace(tested.tier, name=BENCH_TIER))).cells[0]
+
+
+def test_a_cell_with_its_figures_is_green(tmp_path: Path) -> None:
+    """It needs no suite, no fixed inputs and no counts of the fixed workload."""
+    record = measured(tmp_path, SOUND)
+    assert (record.verdict, record.reason) == (Verdict.PASSED, "measured")
+    assert record.figures is not None
+    assert [figure.value for figure in record.figures.figures] == [500.0]
+
+
+@pytest.mark.parametrize(
+    ("bench", "words"),
+    [
+        (None, "the measurements are missing"),
+        ({"runs": []}, "not one algorithm was measured"),
+        (SOUND | {"missing": ["aes-256-ctr, 16 bytes: signal 4"]}, "not measured: aes-256-ctr, 16 bytes: signal 4"),
+        ("cut off", "not measured: bench.json cannot be read"),
+    ],
+)
+def test_figures_that_are_not_there_are_not_green(tmp_path: Path, bench: object, words: str) -> None:
+    """An algorithm whose program died makes a patch look no worse, when nobody says that its figure is gone."""
+    record = measured(tmp_path, bench)
+    assert record.verdict is Verdict.VACUOUS
+    assert words in record.reason
+
+
+def test_figures_of_another_profile_are_not_green(tmp_path: Path) -> None:
+    """A capability variable that nobody reads measures something else than the profile's name says."""
+    misspelt = replace(GREEN.cell.profile, environment=(("NETTLE_FAT_OVERIDE", "none"),))
+    record = measured(tmp_path, SOUND, misspelt)
+    assert record.verdict is Verdict.VACUOUS
+    assert "nettle does not read NETTLE_FAT_OVERIDE" in record.reason
