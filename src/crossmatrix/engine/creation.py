@@ -165,7 +165,10 @@ def _give_volumes(client: Client, spec: ContainerSpec, limits: Limits, home: str
     container_id = str(answer["Id"])
     try:
         client.ask(f"start container {spec.name}-own", lambda api: api.start(container_id), again=False)
-        client.ask("wait for chown", lambda api: api.wait(container_id, timeout=60))
+        code = client.ask("wait for chown", lambda api: api.wait(container_id, timeout=60)).get("StatusCode", 0)
+        if code != 0:
+            # Else the job fails where it first writes, and the library gets the blame.
+            raise InfrastructureError(f"The volumes of {spec.name} cannot be given to the user {USER} (chown: {code}).")
     finally:
         remove_at_end(client, container_id)
 
