@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import resource
 import socket
 import struct
 import threading
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ENDPOINT = Endpoint(url="unix:///x", origin="x")
+HIGH = 1100
 
 
 def _frame(number: int, data: bytes) -> bytes:
@@ -54,6 +57,22 @@ def test_silence_ends_at_the_deadline(pair: tuple[socket.socket, socket.socket])
     """A command that prints nothing is given up at its limit."""
     with pytest.raises(PastLimitError):
         next(ExecStream(pair[0], b"").frames(time.monotonic() + 0.05))
+
+
+def test_a_connection_numbered_past_1023_is_waited_for(pair: tuple[socket.socket, socket.socket]) -> None:
+    """Many jobs at once have many files open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft <= HIGH:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(HIGH * 2, hard), hard))
+    high = fcntl.fcntl(pair[0], fcntl.F_DUPFD_CLOEXEC, HIGH)
+    try:
+        with socket.socket(fileno=high) as connection:
+            late = threading.Timer(0.05, lambda: pair[1].sendall(_frame(1, b"late")))
+            late.start()
+            assert next(ExecStream(connection, b"").frames(time.monotonic() + 30)) == (1, b"late")
+            late.join()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_endless_output_ends_at_the_deadline(pair: tuple[socket.socket, socket.socket]) -> None:

@@ -9,6 +9,7 @@ number (1 output, 2 errors) first, the payload's length in the last four, big en
 from __future__ import annotations
 
 import json
+import math
 import select
 import socket
 import ssl
@@ -122,7 +123,10 @@ class ExecStream:
             try:
                 return self._connection.recv(CHUNK)
             except (BlockingIOError, ssl.SSLWantReadError):
-                select.select([self._connection], [], [], left)
+                # Not select(): it cannot wait for a file numbered past 1023, and many jobs have many.
+                waiting = select.poll()
+                waiting.register(self._connection, select.POLLIN)
+                waiting.poll(None if left is None else math.ceil(left * 1000))
 
 
 def _connect(endpoint: Endpoint) -> socket.socket:
