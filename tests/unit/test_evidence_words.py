@@ -82,10 +82,14 @@ def test_the_environment_that_the_library_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "number"), [("", 0), ("0", 0), ("0x1d", 29), ("12", 12), ("010", 8), ("NEON", None), ("0xg", None)]
+    ("value", "number"),
+    [
+        *(("", 0), ("0", 0), ("0x1d", 29), ("0X1D", 29), ("12", 12), ("010", 8)),
+        *((word, None) for word in ("NEON", "0xg", "0x1dz", "08", "1_0", "0b1", "0o7", "0x")),
+    ],
 )
 def test_numbers_as_c_reads_them(value: str, number: int | None) -> None:
-    """Empty is 0, a leading 0 is octal, words are no number."""
+    """Empty is 0, a leading 0 is octal; words, and what Python alone reads, are no number."""
     assert number_of(value) == number
 
 

@@ -102,6 +102,7 @@ _HEX_CAP = re.compile(r"OPENSSL_(?P<kind>armcap|ppccap)=(?P<value>0x[0-9a-fA-F]+
 _IA32 = re.compile(r"OPENSSL_ia32cap=(?P<values>0x[0-9a-fA-F]+(?::0x[0-9a-fA-F]+)*)")
 _RISCV = re.compile(r"OPENSSL_riscvcap=(?P<words>[A-Za-z0-9_]+)")
 _STFLE = re.compile(r"OPENSSL_s390xcap=stfle:(?P<values>0x[0-9a-fA-F]+(?::0x[0-9a-fA-F]+)*)")
+_C_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*")
 _ENV = re.compile(r"\benv:(?P<value>\S*)")
 
 CLASSES = {
@@ -200,17 +201,16 @@ def unknown_fat_words(arch: str, value: str) -> tuple[str, ...]:
 
 
 def number_of(value: str) -> int | None:
-    """Read a capability value as C's ``strtoul(value, NULL, 0)`` would, or None where it is no number at all.
+    """Read a capability value as C's ``strtoul(value, NULL, 0)`` does, or None where that leaves some of it unread.
 
     An empty value is 0: it switches everything off.
     """
     text = value.strip()
     if not text:
         return 0
-    try:
-        return int(text, 8) if re.fullmatch(r"0[0-7]+", text) else int(text, 0)
-    except ValueError:
+    if _C_NUMBER.fullmatch(text) is None:
         return None
+    return int(text, 8 if text.isdecimal() and text.startswith("0") else 0)
 
 
 def _bits(value: int, names: Mapping[int, str]) -> list[str]:
