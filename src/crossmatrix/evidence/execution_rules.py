@@ -148,7 +148,7 @@ def _absolute(evidence: Evidence, name: str, value: str) -> Iterator[str]:
     if name not in ABSOLUTE_VARIABLES:
         return
     if asked is None:
-        yield f"{name}={value} is no number: OpenSSL takes what it can read of its beginning, and 0 where that is nothing"
+        yield f"{name}={value} is no number: OpenSSL takes what it can read of its beginning, 0 where that is nothing"
         return
     seen = detected_value(cpu, name)
     if seen is not None and seen != asked:
