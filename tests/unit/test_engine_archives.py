@@ -114,6 +114,21 @@ def test_a_full_disk_on_this_side_is_not_the_engine_s(
         raise OSError(number, "full")
 
     monkeypatch.setattr(shutil, "copyfileobj", full)
-    with pytest.raises(NoSpaceError, match=f"while writing {tmp_path / 'out'}") as caught:
+    with pytest.raises(NoSpaceError, match=f"to write {tmp_path / 'out'}") as caught:
         unpack(_chunks(_archive(("a", tarfile.REGTYPE, "x"))), tmp_path / "out")
     assert "engine" not in str(caught.value)
+
+
+def test_a_folder_that_takes_nothing_is_named(tmp_path: Path) -> None:
+    """What this side refuses is not taken for an engine that is gone; what names no file may be one."""
+    (tmp_path / "out").write_text("in the way")
+    with pytest.raises(InfrastructureError, match=f"could not write {tmp_path / 'out'} .*File exists") as caught:
+        unpack(_chunks(_archive(("a", tarfile.REGTYPE, "x"))), tmp_path / "out")
+    assert "engine" not in str(caught.value)
+
+    def broken() -> Iterator[bytes]:
+        yield b""
+        raise ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
+
+    with pytest.raises(ConnectionResetError):
+        unpack(broken(), tmp_path / "other")

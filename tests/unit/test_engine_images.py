@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 import pytest
 
 from crossmatrix.catalog import Catalog, ImageRecipe, Release
 from crossmatrix.engine import image_specs
+from crossmatrix.engine import images as images_module
 from crossmatrix.engine.base import base_tag, registry_reference, work_folder
-from crossmatrix.engine.images import build_network, proxy_arguments
+from crossmatrix.engine.images import Images, build_network, proxy_arguments
 from crossmatrix.engine.packages import parse_packages
-from crossmatrix.errors import InfrastructureError, UsageError
+from crossmatrix.errors import InfrastructureError, NoSpaceError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -156,3 +158,29 @@ def test_bootstrap_avoids_paths_that_debootstrap_cannot_use(tmp_path: Path) -> N
     """A state directory with blanks is fine: the tree is bootstrapped elsewhere."""
     assert work_folder(tmp_path / "plain", "bookworm").is_relative_to(tmp_path)
     assert " " not in str(work_folder(tmp_path / "zwölf Grüße", "bookworm"))
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), NoSpaceError),
+        (OSError(errno.EDQUOT, "Disk quota exceeded"), NoSpaceError),
+        (OSError(errno.EROFS, "Read-only file system", "/x"), InfrastructureError),
+    ],
+)
+def test_a_disk_of_ours_that_refuses_is_an_infrastructure_fault(
+    root: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, kind: type[Exception]
+) -> None:
+    """Whatever cannot be written while an image is made, the run that wants it ends in good order."""
+    images = Images(object(), home=root, root=root, environ={}, private=False, source_file=None)  # type: ignore[arg-type]
+    monkeypatch.setattr(images, "find", lambda _spec: None)
+
+    def refuse(*_words: object) -> None:
+        raise error
+
+    monkeypatch.setattr(images_module, "registry_reference", lambda *_words: "")
+    monkeypatch.setattr(images_module, "image_lock", refuse)
+    with pytest.raises(InfrastructureError, match="make image crossmatrix.tools:") as caught:
+        images.build(_specs(root)["tools"], lambda _: None)
+    assert type(caught.value) is kind
+    assert caught.value.hint

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from crossmatrix.api.origins import Row, origins, reach, reached
+from crossmatrix.api.running import LEAST_FREE_BYTES
 from crossmatrix.api.workspace import recipe_folders
 from crossmatrix.engine import connect
 from crossmatrix.engine.belongings import belongings
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 GIB = 1 << 30
 ROOMY_BYTES = 15 * GIB
 """Images, sixteen builds and their results take some twelve."""
-CRAMPED_BYTES = 3 * GIB
 MEMORY_BYTES = 3 * GIB
 _OLDEST_PYTHON = (3, 11)
 
@@ -122,7 +122,7 @@ def _room(name: str, place: str, free: int) -> Row:
     if free >= ROOMY_BYTES:
         return Row(name=name, status="ok", detail=detail)
     mend = f"`invoke clean` frees what is ours; a whole matrix takes up to {ROOMY_BYTES // GIB} GiB"
-    return Row(name=name, status="missing" if free < CRAMPED_BYTES else "warning", detail=detail, mend=mend)
+    return Row(name=name, status="missing" if free < LEAST_FREE_BYTES else "warning", detail=detail, mend=mend)
 
 
 def _no_engine(error: CrossmatrixError) -> Row:

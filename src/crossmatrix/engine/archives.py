@@ -9,7 +9,8 @@ import tarfile
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 
-from crossmatrix.errors import InfrastructureError, NoSpaceError
+from crossmatrix.engine.faults import local
+from crossmatrix.errors import InfrastructureError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -84,19 +85,17 @@ def unpack(
         The files written, in the archive's order.
 
     Raises:
-        InfrastructureError: the archive is cut, too large, or has a name that leads out of the folder.
+        InfrastructureError: the archive is cut, too large, or has a name that leads out of the folder; or the disk on
+            this side refuses.
         NoSpaceError: the disk on this side is full.
     """
     try:
         return _unpacked(chunks, into, strip, largest_bytes)
     except OSError as error:
-        # No connection gives these two: it is this side that writes.
-        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+        # No connection gives these two, or names a file: it is this side that writes.
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT} and error.filename is None:
             raise
-        raise NoSpaceError(
-            f"no space left while writing {into}",
-            hint="free some space: `invoke clean --dry-run` shows what is ours",
-        ) from error
+        raise local(error, f"write {into}") from error
 
 
 def first_file(chunks: Iterator[bytes]) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from typing import TYPE_CHECKING, TypeVar
 
@@ -64,6 +65,25 @@ def no_space(doing: str, url: str) -> NoSpaceError:
     return NoSpaceError(
         f"No space left on the disk of the engine at {url}: {doing}.",
         hint="`invoke clean` removes what earlier runs left; `invoke doctor` shows how much is free.",
+    )
+
+
+def local(error: OSError, doing: str) -> InfrastructureError:
+    """Turn a refusal of this machine's own disk into an error of ours; the engine has no part in it.
+
+    Args:
+        error: the refusal.
+        doing: what was tried, as ``write /x``.
+    """
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return NoSpaceError(
+            f"No space left on this machine's disk, needed to {doing}.",
+            hint="free some space: `invoke clean --dry-run` shows what is ours",
+        )
+    where = f"{error.filename}: " if error.filename is not None else ""
+    return InfrastructureError(
+        f"This machine could not {doing} ({where}{error.strerror or error}).",
+        hint="`invoke doctor` checks what we need",
     )
 
 

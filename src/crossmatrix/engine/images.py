@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from crossmatrix.checksums import sha256_value
 from crossmatrix.engine.archives import pack
 from crossmatrix.engine.base import base_tag, bootstrapped, machine_apt, registry_reference, work_folder
-from crossmatrix.engine.faults import GoneError
+from crossmatrix.engine.faults import GoneError, local
 from crossmatrix.engine.owners import HOME_LABEL, IMAGE_LABEL, KIND_LABEL
 from crossmatrix.engine.packages import installed
 from crossmatrix.engine.specs import folder_files
@@ -77,6 +77,13 @@ class Images:
         Raises:
             InfrastructureError: it cannot be built; the last lines of the build are in the message.
         """
+        try:
+            return self._ready(spec, on_line)
+        except OSError as error:
+            raise local(error, f"make image {spec.tag}") from error
+
+    def _ready(self, spec: ImageSpec, on_line: Callable[[str], None]) -> ImageRef:
+        """Build an image, or take the one that is there."""
         ref = self.find(spec)
         if ref is not None:
             return ref
@@ -86,7 +93,7 @@ class Images:
         if found is None:
             raise InfrastructureError(f"The base image {tag} is gone from the engine; give the same command again.")
         base = _plain(found[0])
-        with self._lock(spec.tag, on_line):
+        with image_lock(self._home, spec.tag, on_line):
             ref = self.find(spec)
             if ref is None:
                 on_line(f"Building image {spec.tag}")
@@ -183,7 +190,7 @@ class Images:
         pinned = base_tag(suite, reference)
         if reference and self._inspect(pinned):
             return pinned
-        with self._lock(f"base-{suite}", on_line):
+        with image_lock(self._home, f"base-{suite}", on_line):
             if reference and (self._inspect(pinned) or self._pulled(reference, pinned, on_line)):
                 return pinned
             apt = machine_apt(suite, self._environ)
@@ -232,12 +239,6 @@ class Images:
             contents=sha256_value({"tag": spec.tag, "packages": packages}),
             packages=tuple(sorted(packages.items())),
         )
-
-    @contextmanager
-    def _lock(self, tag: str, on_line: Callable[[str], None]) -> Iterator[None]:
-        """Let one run at a time build an image; the other says that it waits."""
-        with image_lock(self._home, tag, on_line):
-            yield
 
 
 @contextmanager
