@@ -14,11 +14,11 @@ from crossmatrix.api.clean import clean as clean_up
 from crossmatrix.api.doctor import examine
 from crossmatrix.api.origins import Row
 from crossmatrix.cli.guard import console
+from crossmatrix.disk import disk_faults
 from crossmatrix.engine import stop_private
 from crossmatrix.errors import ExitCode, NoEngineError, UsageError
 from crossmatrix.report.tables import print_rows, render_columns
 from crossmatrix.report.words import duration, plural, size
-from crossmatrix.store.atomic import disk_faults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,13 +6,13 @@ import shutil
 import time
 from typing import TYPE_CHECKING
 
+from crossmatrix.disk import disk_faults
 from crossmatrix.engine.types import LABEL, ContainerSpec, Exit, VolumeMount
 from crossmatrix.errors import InfrastructureError, NoSpaceError
 from crossmatrix.events import Note, StageProgress, StageStarted
 from crossmatrix.plan import Job, JobKind
 from crossmatrix.records import StageRecord, StageStatus
 from crossmatrix.runner.workshop import build_volume, job_label, tree_key, volume_prefix
-from crossmatrix.store.atomic import disk_faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable

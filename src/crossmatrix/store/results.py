@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from crossmatrix.checksums import sha256_bytes, sha256_file
+from crossmatrix.disk import disk_faults
 from crossmatrix.plan import JobKind
 from crossmatrix.records.cells import Artifact, CellRecord, ImageRecord, StageRecord
 from crossmatrix.records.model import Record
-from crossmatrix.store.atomic import disk_faults, write_text
+from crossmatrix.store.atomic import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from crossmatrix.disk import disk_faults
 from crossmatrix.errors import StoreError, UsageError, nearest
 from crossmatrix.records import SCHEMA_VERSION, Artifact, CellRecord, RunRecord
-from crossmatrix.store.atomic import disk_faults, link_or_copy, write_text
+from crossmatrix.store.atomic import link_or_copy, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

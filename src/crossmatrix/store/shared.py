@@ -7,7 +7,7 @@ import fcntl
 import os
 from typing import TYPE_CHECKING
 
-from crossmatrix.store.atomic import disk_faults
+from crossmatrix.disk import disk_faults
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
+from crossmatrix.disk import disk_faults
 from crossmatrix.errors import StoreError
-from crossmatrix.store.atomic import disk_faults, write_text
+from crossmatrix.store.atomic import write_text
 from crossmatrix.store.results import Results
 from crossmatrix.store.runs import Runs
 from crossmatrix.store.shared import SharedLock

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crossmatrix.checksums import sha256_file
+from crossmatrix.disk import FULL, disk_faults
 from crossmatrix.errors import SourceError, UsageError
 from crossmatrix.steps.sources.checkouts import git_archive
 from crossmatrix.steps.sources.debian import fetch_from_debian
 from crossmatrix.steps.sources.download import UnreachableError, download, host_of
 from crossmatrix.steps.sources.patching import apply_patches
-from crossmatrix.steps.sources.specs import describe_patch
+from crossmatrix.steps.sources.specs import describe_patch, git_digest, patched_digest
 from crossmatrix.steps.sources.trees import directory_digest, pack_directory
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Fetcher:
         Raises:
             SourceError: no origin has it; the message names each and why.
         """
-        with self._lock:
+        with self._lock, disk_faults(self._folder()):
             kept = self._folder() / f"{release.sha256[:16]}-{release.file}"
             if kept.is_file() and sha256_file(kept) == release.sha256:
                 return Fetched(path=kept, origin=_read(_origin_file(kept)) or "kept file")
@@ -84,8 +85,17 @@ class Fetcher:
         Raises:
             SourceError: it cannot be had.
             PatchError: a patch does not apply.
-            UsageError: a local source is not what it was when it was looked at.
+            UsageError: a local source or a patch is not what it was when it was looked at.
+            NoSpaceError: the disk is full.
         """
+        with disk_faults(self._folder()):
+            fetched = self._packed(spec)
+        if spec.patches or (spec.directory and spec.release is None and not spec.ref):
+            # In the end and not before: what was packed meanwhile must belong to the key, too.
+            _check_unchanged(spec)
+        return fetched
+
+    def _packed(self, spec: SourceSpec) -> Fetched:
         if spec.directory and (spec.release is None):
             fetched = self._local(spec)
         elif spec.directory and spec.release is not None:
@@ -106,6 +116,8 @@ class Fetcher:
                     origin = get(part) or words
                     _check(part, release, words)
                 except (SourceError, OSError) as error:
+                    if isinstance(error, OSError) and error.errno in FULL:
+                        raise
                     reasons.append(f"{words}: {error.message if isinstance(error, SourceError) else error}")
                     continue
                 part.replace(kept)
@@ -153,8 +165,6 @@ class Fetcher:
                 git_archive(place, spec.ref, part)
                 origin = f"git {place} at {spec.ref[:12]}"
             else:
-                if not spec.patches and directory_digest(place) != spec.digest:
-                    raise UsageError(f"{place} changed while the run was prepared", hint="run the command again")
                 pack_directory(place, part)
                 origin = f"directory {place}"
             part.replace(archive)
@@ -204,6 +214,24 @@ def _check(file: Path, release: Release, origin: str) -> None:
         )
 
 
+def _check_unchanged(spec: SourceSpec) -> None:
+    """See that a local source and the patches are still what the digest says.
+
+    Raises:
+        UsageError: they are not.
+    """
+    place = Path(spec.directory)
+    if spec.release is not None:
+        base = spec.release.sha256
+    else:
+        base = git_digest(place, spec.ref) if spec.ref else directory_digest(place)
+    if patched_digest(base, [Path(patch) for patch in spec.patches]) != spec.digest:
+        what = [spec.directory] if spec.directory and not (spec.ref or spec.release) else []
+        raise UsageError(
+            f"{' or '.join((*what, *spec.patches))} changed while the run was prepared", hint="run the command again"
+        )
+
+
 def _checked_file(file: Path, release: Release) -> Path:
     try:
         _check(file, release, str(file))
@@ -224,6 +252,8 @@ def _unpack(archive: Path, into: Path) -> Path:
             tar.extractall(place, filter="tar")
         tops = sorted(place.iterdir())
     except (OSError, tarfile.TarError) as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise
         raise SourceError(f"{archive} cannot be unpacked: {error}") from error
     if len(tops) != 1 or not tops[0].is_dir():
         raise SourceError(f"{archive} does not have exactly one top folder")

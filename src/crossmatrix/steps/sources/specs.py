@@ -109,16 +109,37 @@ def with_patches(spec: SourceSpec, patches: Sequence[Path]) -> SourceSpec:
     """
     if not patches:
         return spec
-    try:
-        sums = [sha256_file(patch) for patch in patches]
-    except OSError as error:
-        raise UsageError(f"the patch {error.filename} cannot be read: {error.strerror}") from error
     return replace(
         spec,
-        version=f"{spec.version}+p{sha256_value(sums)[:8]}",
-        digest=sha256_value([spec.digest, *sums]),
+        version=f"{spec.version}+p{sha256_value(_sums(patches))[:8]}",
+        digest=patched_digest(spec.digest, patches),
         patches=(*spec.patches, *(str(patch.absolute()) for patch in patches)),
     )
+
+
+def patched_digest(base: str, patches: Sequence[Path]) -> str:
+    """Give the digest of a source with patches on top; without patches that of the source.
+
+    Raises:
+        UsageError: a patch cannot be read.
+    """
+    return sha256_value([base, *_sums(patches)]) if patches else base
+
+
+def git_digest(checkout: Path, ref: str) -> str:
+    """Give the digest of a tree in a git checkout: the same for all commits that have it.
+
+    Raises:
+        UsageError: git cannot tell.
+    """
+    return sha256_value(["git-tree", git_tree(checkout, ref)[1]])
+
+
+def _sums(patches: Sequence[Path]) -> list[str]:
+    try:
+        return [sha256_file(patch) for patch in patches]
+    except OSError as error:
+        raise UsageError(f"the patch {error.filename} cannot be read: {error.strerror}") from error
 
 
 def _git(checkout: Path, ref: str, library: Library) -> SourceSpec:

@@ -8,6 +8,7 @@ import stat
 import tarfile
 from typing import TYPE_CHECKING
 
+from crossmatrix.disk import FULL
 from crossmatrix.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def pack_directory(root: Path, archive: Path) -> None:
 
     Raises:
         UsageError: something cannot be read.
+        OSError: the disk is full.
     """
     try:
         with tarfile.open(archive, "w", format=tarfile.GNU_FORMAT) as tar:
@@ -86,4 +88,6 @@ def pack_directory(root: Path, archive: Path) -> None:
                 else:
                     tar.addfile(info)
     except OSError as error:
+        if error.errno in FULL:
+            raise
         raise UsageError(f"{error.filename} cannot be packed: {error.strerror}") from error
