@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unit.runner_samples import GREEN, World, cell
+from tests.unit.runner_samples import GREEN, World, cell, with_clang
 
+from crossmatrix.events import JobFinished, JobStarted
 from crossmatrix.records import Verdict
 from crossmatrix.runner.job_steps import BENCH_TIER
 
@@ -61,3 +62,18 @@ def test_figures_of_another_profile_are_not_green(tmp_path: Path) -> None:
     record = measured(tmp_path, SOUND, misspelt)
     assert record.verdict is Verdict.VACUOUS
     assert "nettle does not read NETTLE_FAT_OVERIDE" in record.reason
+
+
+def test_time_is_measured_with_nothing_beside_it(tmp_path: Path) -> None:
+    """On native cells a measuring job waits until it is alone; between its start and its end nothing else starts."""
+    world = World(home=tmp_path)
+    native = cell(target=replace(GREEN.cell.build.target, native=True))
+    timed = [
+        replace(native, profile=replace(native.profile, name=name), tier=replace(native.tier, name=BENCH_TIER))
+        for name in ("default", "second")
+    ]
+    world.run(*timed, with_clang(), jobs=4)
+    told = [event for event in world.events if isinstance(event, JobStarted | JobFinished)]
+    runs = [number for number, event in enumerate(told) if event.job.startswith("run ") and "gcc-12" in event.job]
+    assert [type(told[number]) for number in runs] == [JobStarted, JobFinished] * 2
+    assert [first + 1 for first in runs[::2]] == runs[1::2]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -157,6 +159,37 @@ def test_as_many_run_at_a_time_as_there_are_slots() -> None:
     tasks = [Task(key=str(n), needs=(), priority=0, action=action, give_up=lambda _reason: None) for n in range(2)]
     work_off(tasks, slots=2, stop=threading.Event(), on_stop=lambda: None)
     assert sorted(met) == [0, 1]
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=12), st.integers(1, 4))
+def test_nothing_runs_beside_a_task_that_runs_alone(alone: list[bool], slots: int) -> None:
+    """Law: while such a task runs, it is the only one; all are done."""
+    lock, running, beside = threading.Lock(), set(), []
+
+    def action(name: str) -> bool:
+        with lock:
+            running.add(name)
+            beside.append(frozenset(running))
+        time.sleep(0.0005)
+        with lock:
+            running.discard(name)
+        return True
+
+    tasks = [
+        Task(
+            key=str(number),
+            needs=(),
+            priority=-number,
+            action=partial(action, str(number)),
+            give_up=lambda _reason: None,
+            alone=yes,
+        )
+        for number, yes in enumerate(alone)
+    ]
+    work_off(tasks, slots=slots, stop=threading.Event(), on_stop=lambda: None)
+    lonely = {str(number) for number, yes in enumerate(alone) if yes}
+    assert len(beside) == len(alone)
+    assert [names for names in beside if len(names) > 1 and names & lonely] == []
 
 
 @given(st.lists(st.floats(min_value=0, max_value=1e6), min_size=1, max_size=20))

@@ -20,6 +20,11 @@ BENCH_TIER = "bench"
 """The tier of measuring jobs; recipes cannot use the name."""
 
 
+def measures_time(job: Job) -> bool:
+    """Say whether a job measures time, so that nothing may run beside it: a measuring one without an emulator."""
+    return job.cell is not None and job.cell.tier.name == BENCH_TIER and job.build.target.native
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JobSteps:
     """Makes steps from recipes; ``recipes`` is the folder that ``Library.workload`` is relative to.

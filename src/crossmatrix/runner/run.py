@@ -14,6 +14,7 @@ from crossmatrix.plan import Decision, Job, JobKind, decide, plan
 from crossmatrix.runner.alive import living
 from crossmatrix.runner.book import Book
 from crossmatrix.runner.capacity import jobs_at_once, limits
+from crossmatrix.runner.job_steps import measures_time
 from crossmatrix.runner.judging import Judge
 from crossmatrix.runner.kept import Kept
 from crossmatrix.runner.scheduler import Task, priorities, work_off
@@ -164,6 +165,7 @@ class _Run:
             priority=priority,
             action=lambda: self._do(item, worker),
             give_up=lambda reason: self._give_up(item.job, reason),
+            alone=measures_time(item.job),
         )
 
     def _do(self, item: Decision, worker: Worker) -> bool:

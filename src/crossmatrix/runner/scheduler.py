@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from threading import Event
 
 _POLL_S = 0.2
@@ -25,6 +25,7 @@ class Task:
         priority: the greater starts first.
         action: does the work; gives whether what needs it can go on.
         give_up: called instead, with the reason, when a need failed or the work was stopped.
+        alone: nothing runs beside it, whatever the number of slots.
     """
 
     key: str
@@ -32,6 +33,7 @@ class Task:
     priority: float
     action: Callable[[], bool]
     give_up: Callable[[str], None]
+    alone: bool = False
 
 
 def priorities(needs: Mapping[str, Sequence[str]], estimates: Mapping[str, float]) -> dict[str, float]:
@@ -151,8 +153,14 @@ def _start(
     """Start what can be started, and give what still waits."""
     left = []
     for task in waiting:
-        if len(running) < slots and not open_keys.intersection(task.needs):
+        if _has_room(task, running.values(), slots) and not open_keys.intersection(task.needs):
             running[pool.submit(task.action)] = task
         else:
             left.append(task)
     return left
+
+
+def _has_room(task: Task, running: Collection[Task], slots: int) -> bool:
+    if task.alone or any(other.alone for other in running):
+        return not running
+    return len(running) < slots
