@@ -19,7 +19,6 @@ class FindingKind(StrEnum):
     NEVER_EXECUTED = "never-executed"
     AXIS_WITHOUT_EFFECT = "axis-without-effect"
     EXCLUSION_EXPIRED = "exclusion-expired"
-    VERSION_FALLBACK = "version-fallback"
     REPEATED_WARNING = "repeated-warning"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -47,5 +48,7 @@ def write_schemas(folder: Path) -> tuple[Path, ...]:
 
 
 if __name__ == "__main__":
-    for path in write_schemas(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/schema")):
+    words = argparse.ArgumentParser(description="Write the published JSON schemas.")
+    words.add_argument("folder", type=Path, help="where to, such as docs/schema")
+    for path in write_schemas(words.parse_args().folder):
         sys.stdout.write(f"{path}\n")

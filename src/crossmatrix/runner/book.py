@@ -112,7 +112,7 @@ def _first_record(request: Request, world: Surroundings, now: datetime) -> RunRe
         schema=1,
         run_id=now.strftime("%Y%m%d-%H%M%S-%f"),
         matrix=request.matrix,
-        tool=__version__,
+        tool=f"crossmatrix {__version__}",
         host=dict(world.host),
         engine={
             "url": info.url,
