@@ -134,6 +134,21 @@ def test_a_damaged_result_counts_as_none(state: State) -> None:
     assert list(state.results.all()) == []
 
 
+@pytest.mark.parametrize("left", [None, b"", b"mad", b"made\nand more"])
+def test_a_result_whose_files_are_not_whole_counts_as_none(state: State, left: bytes | None) -> None:
+    """Where power was lost, or somebody removed or changed a file, the job runs again instead of an error."""
+    folder = state.results.new_folder()
+    write_text(folder / "logs" / "build.log", "made\n")
+    state.results.keep(folder, result())
+    file = state.results.folder(KEY) / "logs" / "build.log"
+    file.unlink()
+    if left is not None:
+        file.write_bytes(left)
+    assert state.results.load(KEY) is None
+    again = state.results.keep(state.results.new_folder(), result())
+    assert state.results.load(KEY) == again
+
+
 def test_the_last_inputs_of_a_job_are_known_by_kind_and_id(state: State) -> None:
     """A rerun can say what changed; a build and a run of one id are two things."""
     state.results.keep(state.results.new_folder(), result())

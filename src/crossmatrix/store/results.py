@@ -97,12 +97,17 @@ class Results:
         return result
 
     def load(self, key: str) -> JobResult | None:
-        """Read a kept result; None where there is none or its file is damaged."""
-        file = self.folder(key) / "result.json"
+        """Read a kept result; None where there is none, its record is damaged, or a file of it is gone or cut.
+
+        A machine that lost power can have written the record and not yet all that it speaks of.
+        """
+        folder = self.folder(key)
         try:
-            return JobResult.model_validate_json(file.read_bytes())
+            result = JobResult.model_validate_json((folder / "result.json").read_bytes())
+            whole = all((folder / file.path).stat().st_size == file.size_bytes for file in result.files)
         except (OSError, ValidationError):
             return None
+        return result if whole else None
 
     def doubt(self, result: JobResult) -> None:
         """Note that a kept result is not to be used again; one that took its place meanwhile is left alone."""
