@@ -14,9 +14,12 @@ class Endian(StrEnum):
 
 
 def in_series(version: str, series: str) -> bool:
-    """Say whether a version is that one or of that series: ``3.0.20`` of ``3.0``, ``1.1.1w`` of ``1.1.1``."""
+    """Say whether a version is that one or of that series: ``3.0.20`` of ``3.0``, ``1.1.1w`` of ``1.1.1``.
+
+    With patches on top (``3.0.20+p1a2b3c4d``) it is still of ``3.0.20``.
+    """
     rest = version.removeprefix(series)
-    return version.startswith(series) and (not rest or rest[0] == "." or (rest[0].isalpha() and series[-1:].isdigit()))
+    return version.startswith(series) and (not rest or rest[0] in ".+" or (rest[0].isalpha() and series[-1:].isdigit()))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -134,10 +134,14 @@ def test_releases_are_the_newest_first(tmp_path: Path) -> None:
         ("1.1.1w", "1.1.1", True),
         ("1.1.1w", "1.1", True),
         ("3.0.20", "", False),
+        ("3.0.20+p1a2b3c4d", "3.0.20", True),
+        ("3.0.20+p1a2b3c4d", "3.0", True),
+        ("3.0.20+p1a2b3c4d", "3.0.2", False),
+        ("3.0.20+p1a2b3c4d", "3.0.20+p1a2b", False),
     ],
 )
 def test_a_series_is_made_of_whole_parts(version: str, series: str, is_of_it: bool) -> None:  # noqa: FBT001 - a table
-    """A series is a version's beginning, ended at a dot or before a letter."""
+    """A series is a version's beginning, ended at a dot, before a letter or before the patches on top."""
     assert in_series(version, series) is is_of_it
 
 
