@@ -369,6 +369,16 @@ MEASUREMENTS: dict[str, tuple[Green, Figures | None, str]] = {
     "a capability that is not there": (with_profile(green(), profile(asks=("SHA3",))), MEASURED, "SHA3 was asked for"),
     "C in the place of assembly": (c_fallback(), MEASURED, "no assembly"),
     "another version": (other_source("3.5.7"), MEASURED, "wrong version"),
+    "another variant's workload": (
+        green().with_build(workload=green(assembly=False).build["artifacts/workload"]),
+        MEASURED,
+        "no function of the library's assembly is linked into the workload",
+    ),
+    "a workload whose functions cannot be told": (
+        green().with_build(workload=elf(endian="big", stripped=True)),
+        MEASURED,
+        "has no symbol table",
+    ),
 }
 
 

@@ -33,6 +33,9 @@ WORKLOAD = "artifacts/workload"
 RAN = "evidence/workload.sha256"
 """Where the run job leaves the checksum of the program that it had counted."""
 
+NO_COUNTS = "the plugin left no counts"
+"""What is missing where the fixed workload was not run under the plugin."""
+
 COMMENTED_SHARE = 0.5
 """Where at least this share of a library's members names its compiler, one that does not is no compiler's work."""
 
@@ -226,4 +229,4 @@ def _absent_words(cell: Cell, build: Mapping[str, bytes], run: Mapping[str, byte
 
 def _uncounted(cell: Cell, counts: Counts) -> Iterator[str]:
     if not cell.build.target.native and not counts.files:
-        yield "the plugin left no counts"
+        yield NO_COUNTS

@@ -12,6 +12,7 @@ from crossmatrix.evidence.execution_rules import (
     environment_without_effect,
     not_emulated,
 )
+from crossmatrix.evidence.gather import NO_COUNTS
 from crossmatrix.evidence.suite_rules import figures_not_whole, tests_did_not_run, vectors_not_whole
 
 if TYPE_CHECKING:
@@ -70,4 +71,5 @@ def unmeasured(cell: Cell, evidence: Evidence, figures: Figures | None) -> tuple
     """
     reasons = [reason for rule in MEASURED_RULES for reason in rule(cell, evidence)]
     reasons += figures_not_whole(figures)
+    reasons += (reason for reason in evidence.missing if reason != NO_COUNTS)
     return tuple(dict.fromkeys(reasons))
