@@ -71,6 +71,20 @@ def test_sid_has_no_pockets() -> None:
     assert {entry.suite for entry in for_suite(parse_deb822(STANZAS), "sid", DEBIAN, {})} == {"sid"}
 
 
+@pytest.mark.parametrize("name", ["sid", "unstable"])
+def test_a_machine_of_unstable_has_a_mirror(name: str) -> None:
+    """It calls itself by testing's name, and its apt knows that of unstable alone."""
+    testing = {"ID": "debian", "VERSION_CODENAME": "forky"}
+    entries = parse_list(f"deb http://m.test/d {name} main\n")
+    assert [entry.suite for entry in for_suite(entries, "bookworm", testing, {})] == ["bookworm", "bookworm"]
+
+
+def test_unstable_beside_the_machines_own_release_is_from_elsewhere() -> None:
+    """Such as an archive of other architectures: the machine's own mirror is taken, and that alone."""
+    entries = parse_list("deb http://m.test/d bookworm main\ndeb http://other.test/ports sid main\n")
+    assert {entry.uri for entry in for_suite(entries, "trixie", DEBIAN, {})} == {"http://m.test/d"}
+
+
 def test_other_peoples_archives_are_not_taken() -> None:
     """An archive for another name than the machine's release is none of Debian's."""
     entries = parse_list("deb http://other.test/apt tools-bookworm main\ndeb http://m.test/d bookworm main\n")

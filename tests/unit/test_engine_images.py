@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import errno
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from crossmatrix.catalog import Catalog, ImageRecipe, Release
-from crossmatrix.engine import image_specs
+from crossmatrix.engine import base, image_specs
 from crossmatrix.engine import images as images_module
+from crossmatrix.engine.aptsources import AptEntry
 from crossmatrix.engine.base import base_tag, registry_reference, work_folder
 from crossmatrix.engine.images import Images, build_network, proxy_arguments
 from crossmatrix.engine.packages import parse_packages
@@ -180,7 +182,19 @@ def test_a_disk_of_ours_that_refuses_is_an_infrastructure_fault(
 
     monkeypatch.setattr(images_module, "registry_reference", lambda *_words: "")
     monkeypatch.setattr(images_module, "image_lock", refuse)
-    with pytest.raises(InfrastructureError, match="make image crossmatrix.tools:") as caught:
+    with pytest.raises(InfrastructureError, match=r"make image crossmatrix/tools:") as caught:
         images.build(_specs(root)["tools"], lambda _: None)
     assert type(caught.value) is kind
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("end", ["gpg", "pgp"])
+def test_debians_keys_are_found_by_either_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    """The file's name changed between releases; what apt names itself goes before both."""
+    monkeypatch.setattr(base, "_DEBIAN_KEYS", (tmp_path / "keys.gpg", tmp_path / "keys.pgp"))
+    (tmp_path / f"keys.{end}").write_text("")
+    entry = AptEntry(kind="deb", uri="http://mirror.test", suite="trixie", components=("main",))
+    apt = base.AptSetup(entries=(entry,), settings=())
+    assert f"--keyring={tmp_path}/keys.{end}" in base._command("trixie", apt, tmp_path)
+    named = base.AptSetup(entries=(replace(entry, signed_by="/own.asc"),), settings=())
+    assert "--keyring=/own.asc" in base._command("trixie", named, tmp_path)

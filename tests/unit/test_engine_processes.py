@@ -121,7 +121,7 @@ def test_one_at_a_time_installs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             keys.write_text("")
 
     monkeypatch.setattr(base, "_run", install)
-    monkeypatch.setattr(base, "_DEBIAN_KEYS", keys)
+    monkeypatch.setattr(base, "_DEBIAN_KEYS", (tmp_path / "none", keys))
     monkeypatch.setattr(base, "program", lambda name, _environ: f"/usr/sbin/{name}")
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     monkeypatch.setattr(os, "geteuid", lambda: 0)

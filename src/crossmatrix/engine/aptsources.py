@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from crossmatrix.errors import InfrastructureError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 MIRROR = "CROSSMATRIX_DEBIAN_MIRROR"
 """Environment variable: address of a Debian mirror, for machines whose own apt has none."""
@@ -133,20 +133,25 @@ def for_suite(
     return tuple(dict.fromkeys(entry for one in found for entry in (one, replace(one, kind="deb-src"))))
 
 
-def _rewritten(entries: Iterable[AptEntry], own: str, suite: str) -> list[AptEntry]:
-    """Take the machine's entries for its own release, and write the wanted suite where its name stands."""
-    wanted: list[AptEntry] = []
-    plain = {own, "stable", "testing"} | ({"sid", "unstable"} if not own else set())
-    for entry in entries:
-        head = next((name for name in sorted(plain) if name and re.split(r"[-/]", entry.suite)[0] == name), None)
-        if entry.kind != "deb" or head is None or "main" not in entry.components:
-            continue
-        pocket = entry.suite.removeprefix(head)
-        if pocket == "":
-            wanted.insert(0, replace(entry, suite=suite, components=("main",)))
-        elif pocket in ("-updates", "-security") and suite not in ROLLING:
-            wanted.append(replace(entry, suite=suite + pocket, components=("main",)))
-    return wanted if any(entry.suite == suite for entry in wanted) else []
+def _rewritten(entries: Sequence[AptEntry], own: str, suite: str) -> list[AptEntry]:
+    """Take the machine's entries for its own release, and write the wanted suite where its name stands.
+
+    A machine of unstable calls itself by testing's name; others may have unstable beside their own, from elsewhere.
+    """
+    for names in ({own, "stable", "testing"} - {""}, {"sid", "unstable"}):
+        wanted: list[AptEntry] = []
+        for entry in entries:
+            head = re.split(r"[-/]", entry.suite)[0]
+            if entry.kind != "deb" or head not in names or "main" not in entry.components:
+                continue
+            pocket = entry.suite.removeprefix(head)
+            if pocket == "":
+                wanted.insert(0, replace(entry, suite=suite, components=("main",)))
+            elif pocket in ("-updates", "-security") and suite not in ROLLING:
+                wanted.append(replace(entry, suite=suite + pocket, components=("main",)))
+        if any(entry.suite == suite for entry in wanted):
+            return wanted
+    return []
 
 
 def parse_os_release(text: str) -> dict[str, str]:

@@ -41,7 +41,8 @@ NEEDED_BYTES = 1 << 30
 _PER_PACKAGE = re.compile(r"I: (Retrieving|Validating|Extracting|Unpacking|Configuring) [a-z0-9]")
 """What debootstrap says of each of its hundred packages: nobody wants to read that twice over."""
 _SCRIPTS = Path("/usr/share/debootstrap/scripts")
-_DEBIAN_KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+_DEBIAN_KEYS = tuple(Path(f"/usr/share/keyrings/debian-archive-keyring.{end}") for end in ("gpg", "pgp"))
+"""The older name and the newer one."""
 _BUNDLE = Path("/etc/ssl/certs/ca-certificates.crt")
 
 
@@ -173,7 +174,7 @@ def _check_possible(environ: Mapping[str, str], on_line: Callable[[str], None]) 
 
 def _ensure_debootstrap(environ: Mapping[str, str], on_line: Callable[[str], None]) -> None:
     """Install debootstrap and Debian's keys where they are missing."""
-    if program("debootstrap", environ) and _DEBIAN_KEYS.exists():
+    if program("debootstrap", environ) and any(path.exists() for path in _DEBIAN_KEYS):
         return
     if environ.get(NO_INSTALL) == "1" or not program("apt-get", environ):
         raise InfrastructureError(
@@ -190,7 +191,7 @@ def _ensure_debootstrap(environ: Mapping[str, str], on_line: Callable[[str], Non
 
 def _command(suite: str, apt: AptSetup, work: Path) -> list[str]:
     """Give debootstrap's command."""
-    keys = apt.main.signed_by or str(_DEBIAN_KEYS)
+    keys = apt.main.signed_by or next((path for path in _DEBIAN_KEYS if path.exists()), _DEBIAN_KEYS[0])
     options = [
         "--variant=minbase",
         "--arch=amd64",
