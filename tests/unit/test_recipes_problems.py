@@ -188,6 +188,23 @@ def test_bad_words_in_an_exclusion_are_reported(tmp_path: Path, exclusion: str, 
     assert found[0].startswith(f"{QUICK}:{line_of(root, QUICK, '  - {where')}: ")
 
 
+@pytest.mark.parametrize("library", ["openssl", "nettle"])
+@pytest.mark.parametrize("kind", ["leave-out", "unsupported", "expected-failure"])
+@pytest.mark.parametrize("tests", ["", "tests: [a-test], "])
+def test_an_exclusion_of_tests_that_would_mean_something_else_is_reported(
+    tmp_path: Path, library: str, kind: str, tests: str
+) -> None:
+    """Tests that are `unsupported` would excuse the whole cell; nettle's suite leaves no test out."""
+    text = f"exclusions:\n  - {{{tests}kind: {kind}, reason: R}}\n"
+    problems = problems_of(added(tmp_path, f"recipes/libraries/{library}.yaml", text))
+    expected = {"unsupported": "is said of whole cells", "leave-out": "nettle's suite is always run whole"}
+    if tests and (kind == "unsupported" or (kind, library) == ("leave-out", "nettle")):
+        assert len(problems) == 1
+        assert expected[kind] in problems[0]
+    else:
+        assert problems == []
+
+
 def test_good_words_in_an_exclusion_are_accepted(tmp_path: Path) -> None:
     """Series, globs, alternatives and ids are all words that an exclusion may use."""
     words = "['version=3.0', 'target=l*|big', compiler=gcc, endian=big, 'id=*', profile=armcap=0]"

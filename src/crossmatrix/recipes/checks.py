@@ -35,6 +35,8 @@ _SOURCE_OF = {"architecture": "target"} | dict.fromkeys(("variant", "tier"), "li
 """Names that are defined inside of recipes of another kind."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+=-]*")
+_WHOLE_SUITES = frozenset({"nettle"})
+"""Libraries whose harness takes no names of tests."""
 _PLACEHOLDER = re.compile(r"\{(?!target\})[^}]*\}?|(?<!\{target)\}")
 
 
@@ -110,7 +112,20 @@ def _check_library(checker: Checker, library: Thing[LibraryModel]) -> None:
     _check_environment(checker, node, model.environment)
     _check_workload(checker, library)
     for i, exclusion in enumerate(model.exclusions):
-        check_where(checker.things, node.find(["exclusions", i]), exclusion.where, checker.problems)
+        place = node.find(["exclusions", i])
+        check_where(checker.things, place, exclusion.where, checker.problems)
+        if exclusion.tests:
+            _check_kind(checker, place, library.name, exclusion.kind)
+
+
+def _check_kind(checker: Checker, exclusion: Node, library: str, kind: str) -> None:
+    """Note kinds that mean something else with tests than they say, or nothing."""
+    if kind == "unsupported":
+        message = "'unsupported' is said of whole cells: leave 'tests' out, or choose leave-out or expected-failure"
+        checker.add(exclusion.find(["kind"]), message)
+    elif kind == "leave-out" and library in _WHOLE_SUITES:
+        message = f"{library}'s suite is always run whole, no test of it can be left out; choose expected-failure"
+        checker.add(exclusion.find(["kind"]), message)
 
 
 def _check_workload(checker: Checker, library: Thing[LibraryModel]) -> None:
