@@ -23,7 +23,7 @@ from crossmatrix.outcomes import FaultKind, main_fault
 from crossmatrix.outcomes.case import TEST_STAGE
 from crossmatrix.records import ImageRecord, StageRecord, StageStatus
 from crossmatrix.runner.attempt import Attempt
-from crossmatrix.runner.kept_files import text
+from crossmatrix.runner.kept_files import end
 from crossmatrix.runner.workshop import job_label
 from crossmatrix.store import JobResult
 
@@ -148,5 +148,5 @@ def _blamed(folder: Path, stage: StageRecord) -> str:
     """Say why a stage that failed tells nothing of the library, or nothing; a suite's cases are judged one by one."""
     if stage.status is not StageStatus.FAILED or stage.name == TEST_STAGE:
         return ""
-    fault = main_fault(text(folder / stage.log)[-_TAIL_BYTES:])
+    fault = main_fault(end(folder / stage.log, _TAIL_BYTES))
     return f"{stage.name}: {fault.what}" if fault is not None and fault.kind is FaultKind.INFRASTRUCTURE else ""

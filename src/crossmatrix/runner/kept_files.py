@@ -23,13 +23,23 @@ def out_files(folder: Path) -> dict[str, bytes]:
 
 def stage_logs(folder: Path, stages: Sequence[StageRecord]) -> Mapping[str, str]:
     """Read the end of each stage's log, by stage name."""
-    return {stage.name: text(folder / stage.log)[-_LOG_BYTES:] for stage in stages if stage.log}
+    return {stage.name: end(folder / stage.log, _LOG_BYTES) for stage in stages if stage.log}
 
 
 def text(path: Path) -> str:
     """Read a text file; what is no UTF-8 is replaced, a missing file is empty."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def end(path: Path, size_bytes: int) -> str:
+    """Read the end of a text file, however long it is; a missing file is empty."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - size_bytes))
+            return file.read(size_bytes).decode("utf-8", errors="replace")
     except OSError:
         return ""
 

@@ -12,7 +12,7 @@ class Stage:
     Attributes:
         name: ``unpack``, ``configure``, ``build``, ``test``, ``evidence``, ``vectors``, ``bench``, ....
         script: for ``sh -eu -c``; it may not use the network.
-        environment: the whole environment of the process; None means that the variable is unset.
+        environment: the whole environment of the process; what is not in it is unset.
         timeout_s: after which the container is ended.
         directory: working directory.
         may_fail: a non-zero exit is a result to be judged (a test suite), not the end of the job.
