@@ -128,3 +128,23 @@ def test_one_at_a_time_installs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for _ in range(2):
         base._check_possible({}, lambda _: None)
     assert [("update" in command, "install" in command) for command in commands] == [(True, False), (False, True)]
+
+
+def test_bootstrap_can_be_interrupted_at_any_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packages are not named one by one, but each gives whoever listens the chance to end it."""
+    printed = (
+        "I: Retrieving InRelease",
+        "I: Retrieving libc6 2.36",
+        "I: Retrieving tar 1.34",
+        "I: Base system installed",
+    )
+
+    def play(_command: object, _variables: object, on_line: Callable[[str], None], *, limit_s: float) -> None:
+        assert limit_s == base.BOOTSTRAP_S
+        for line in printed:
+            on_line(line)
+
+    monkeypatch.setattr(base, "run_told", play)
+    heard: list[str] = []
+    base._run(["debootstrap"], {}, heard.append)
+    assert heard == [printed[0], "I: Retrieving packages", "I: Retrieving packages", printed[-1]]

@@ -39,7 +39,7 @@ _APT_LOCK_S = 300
 _INSTALLING = threading.Lock()
 NEEDED_BYTES = 1 << 30
 _PER_PACKAGE = re.compile(r"I: (Retrieving|Validating|Extracting|Unpacking|Configuring) [a-z0-9]")
-"""What debootstrap says of each of its hundred packages: nobody wants to read that twice over."""
+"""What debootstrap says of each of its hundred packages."""
 _SCRIPTS = Path("/usr/share/debootstrap/scripts")
 _DEBIAN_KEYS = tuple(Path(f"/usr/share/keyrings/debian-archive-keyring.{end}") for end in ("gpg", "pgp"))
 """The older name and the newer one."""
@@ -267,11 +267,12 @@ def _archive(tree: Path) -> Iterator[Iterator[bytes]]:
 
 
 def _run(command: list[str], variables: Mapping[str, str], on_line: Callable[[str], None]) -> None:
-    """Run a command of the machine's; what it says of each package is not told."""
+    """Run a command of the machine's; of a hundred packages it is told what is done to them, and not their names."""
 
     def tell(line: str) -> None:
-        if not _PER_PACKAGE.match(line):
-            on_line(line)
+        # Every line is passed on: whoever hears it may end a run that was interrupted.
+        package = _PER_PACKAGE.match(line)
+        on_line(f"I: {package[1]} packages" if package else line)
 
     run_told(command, variables, tell, limit_s=BOOTSTRAP_S)
 
