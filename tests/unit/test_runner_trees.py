@@ -169,6 +169,18 @@ def test_half_a_tree_harms_no_result_that_is_kept(world: World) -> None:
     assert len(world.engine.started) == before
 
 
+def test_a_tree_that_somebody_may_have_changed_is_never_tested(world: World) -> None:
+    """Who looks into a kept build container can write to its tree: the next run that needs it makes it anew."""
+    assert verdicts(world.run(cell(), keep_container=True)) == [Verdict.PASSED]
+    before = len(world.engine.started)
+    assert [one.cached for one in world.again().run(cell()).cells] == [True]
+    assert len(world.engine.live) == before
+    assert verdicts(world.again().run(cell(), cell(SECOND_PROFILE))) == [Verdict.PASSED] * 2
+    assert kinds(world)[before:] == ["build", "run"]
+    assert verdicts(world.again().run(cell(), cell(SECOND_PROFILE))) == [Verdict.PASSED] * 2
+    assert kinds(world)[before:] == ["build", "run"]
+
+
 def test_a_kept_container_does_not_stop_a_fresh_build(world: World) -> None:
     """What --keep-container left is removed with the tree that it holds, in words; nobody waits for it."""
     world.run(cell(), cell(SECOND_PROFILE), keep_container=True)

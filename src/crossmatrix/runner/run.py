@@ -225,6 +225,17 @@ class _Run:
         """Stop what is still ours on the engine; kept containers stay only after a run that was not stopped."""
         if not self._request.keep_container or self._world.interrupted.is_set():
             self._stop_ours()
+        else:
+            self._distrust_trees()
+
+    def _distrust_trees(self) -> None:
+        """Note whose containers were kept: who looks into one can change its tree, which then belongs to no key."""
+        try:
+            for key, result in self._results.items():
+                if result.kind is JobKind.BUILD and result.run_id == self.id:
+                    self._world.state.results.tree_goes(key)
+        except NoSpaceError as error:
+            self._book.no_space(error)
 
     def _stop_ours(self) -> None:
         try:

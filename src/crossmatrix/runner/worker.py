@@ -96,7 +96,7 @@ class Worker:
         build = self.shop.world.state.results.load(key)
         if build is None or not build.ok or not self.kept.has_tree(key):
             raise InfrastructureError(
-                "another run began to make the build's tree anew and did not get it ready",
+                "another run began to make the build's tree anew and did not get it ready, or kept a container of it",
                 hint="give the same command again",
             )
 

@@ -32,7 +32,7 @@ class JobResult(Record):
         fault: why it is not sound or not ok, for a person.
         hint: what to do about it.
         tree: of a build: its tree is whole, as far as the engine has it; False from the moment on in which a later
-            build of the same key takes it away, until that has ended.
+            build of the same key takes it away, until that has ended, and where a kept container can change it.
         files: all that was kept, with paths relative to the result's folder.
     """
 
@@ -115,7 +115,7 @@ class Results:
             self._write(result.model_copy(update={"sound": False}))
 
     def tree_goes(self, key: str) -> None:
-        """Note that a build's tree is taken away now, so that a killed build's half of one is never tested."""
+        """Note that a build's tree is taken away now or may be changed, so that such a tree is never tested."""
         result = self.load(key)
         if result is not None and result.tree:
             self._write(result.model_copy(update={"tree": False}))
