@@ -67,6 +67,8 @@ def test_the_emulators_own_faults_are_told_apart(line: str) -> None:
         'Can\'t exec "../../../work/src/util/wrap.pl": No such file or directory at /work/src/util/Test.pm line 487.',
         "qemu-aarch64: Error while loading ./sha_test: No such file or directory",
         "Error while loading /work/src/test/sha_test: Permission denied",
+        "qemu-aarch64: unable to find CPU model 'maxx'",
+        "qemu-aarch64: can't apply global max-arm-cpu.foo=on: Property 'max-arm-cpu.foo' not found",
         "tar: write error: No space left on device",
         "qemu-aarch64: Could not open '/lib/ld-linux-aarch64.so.1': No such file or directory",
         "gcc: fatal error: Killed signal terminated program cc1",

@@ -117,6 +117,9 @@ _INFRASTRUCTURE = (
     # A program or script of the build that is not there: Perl's word, and the emulator's.
     re.compile(r".*\bCan't exec \".+\": (?:No such file or directory|Permission denied).*"),
     re.compile(r".*\bError while loading \S+: (?:No such file or directory|Permission denied).*"),
+    # qemu's words for a profile's CPU that it does not have.
+    re.compile(r"qemu-\S+: unable to find CPU model .*"),
+    re.compile(r"qemu-\S+: can't apply global .*"),
     re.compile(r".*\bNo space left on device\b.*", re.IGNORECASE),
     re.compile(r".*\bDisk quota exceeded\b.*", re.IGNORECASE),
     re.compile(r".*\bCould not open '?/lib\S*ld-\S+: No such file or directory.*"),

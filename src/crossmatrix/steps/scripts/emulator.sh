@@ -17,6 +17,15 @@ if [ "$code" = 126 ] || [ "$code" = 127 ] || grep -q 'Exec format error\|Invalid
     echo "crossmatrix: infrastructure: ${EMULATOR:-this machine} cannot start a program of the build (exit code $code)" >&2
     exit 126
 fi
+# What the emulator says in its own name, and is no warning, it says of itself: a CPU model or a property it does not have.
+if [ -n "$EMULATOR" ] && [ "$code" != 0 ] && [ "$code" -lt 128 ] && [ ! -s /scratch/list.json ] &&
+    refusal=$(grep "^$EMULATOR: " /scratch/list.err | grep -v ': warning: ' | head -n 1) && [ -n "$refusal" ]; then
+    echo "crossmatrix: infrastructure: the emulator refuses to start with this profile: $refusal" >&2
+    case $refusal in
+    *'CPU model'*) echo "crossmatrix: its CPU models: $("$EMULATOR" -cpu help | sed 1d | xargs)" >&2 ;;
+    esac
+    exit 126
+fi
 if [ "$code" != 0 ]; then
     echo "crossmatrix: the workload program ends with exit code $code at its start; the stages that follow show why"
 fi
