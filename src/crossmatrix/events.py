@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunStarted:
-    """The plan is known: ``jobs`` are (job id, estimate in seconds) that will run, ``reused`` how many not."""
+    """The plan is known: ``jobs`` are (job, estimate in seconds) that will run, ``reused`` how many not.
+
+    A job has the same name in all events: its kind and id.
+    """
 
     run_id: str
     cells: tuple[str, ...]
@@ -56,6 +59,14 @@ class JobFinished:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class JobGivenUp:
+    """A job of the plan will not begin: what it needs failed, or the run is being stopped."""
+
+    job: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class CellFinished:
     """A cell has its verdict."""
 
@@ -69,4 +80,4 @@ class Note:
     message: str
 
 
-Event = RunStarted | JobStarted | StageStarted | StageProgress | JobFinished | CellFinished | Note
+Event = RunStarted | JobStarted | StageStarted | StageProgress | JobFinished | JobGivenUp | CellFinished | Note

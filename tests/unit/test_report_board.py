@@ -12,6 +12,7 @@ from crossmatrix.events import (
     CellFinished,
     Event,
     JobFinished,
+    JobGivenUp,
     JobStarted,
     Note,
     RunStarted,
@@ -85,23 +86,23 @@ def test_time_left_shrinks_while_a_job_runs_and_never_falls_below_nothing() -> N
 
 def test_a_job_that_never_began_does_not_wait_for_ever() -> None:
     """What is given up because its build failed leaves the queue, and does not count as measured."""
-    progress = follow((0, START), (1, finished("run a", 0.0, ok=False)))
+    progress = follow((0, START), (1, JobGivenUp(job="run a", reason="its build failed")))
     assert (progress.waits, progress.done) == (2, 1)
     assert progress.time_left(1) == 100.0
 
 
-def test_two_jobs_of_one_name_are_two_jobs() -> None:
-    """A build and its run in the default profile may carry the same id."""
-    start = RunStarted(run_id="r", cells=("a",), jobs=(("a", 10.0), ("a", 5.0)), reused=0, parallel=1)
-    progress = follow((0, start), (0, JobStarted(job="a", reason="")))
-    assert (progress.waits, progress.running["a"].estimate_s) == (1, 10.0)
+def test_images_that_were_built_before_are_no_jobs_of_the_plan() -> None:
+    """What was done before the plan was known does not count as done in it."""
+    image = JobStarted(job="image gcc-12", reason="")
+    progress = follow((0, image), (60, finished("image gcc-12", 60)), (61, START))
+    assert (progress.done, progress.waits, progress.total) == (0, 3, 3)
 
 
-def test_a_stage_finds_its_job_by_the_id_alone() -> None:
-    """A stage that names the job's id belongs to the job that is shown as ``build <id>``."""
+def test_a_stage_belongs_to_its_job() -> None:
+    """The stage and the last line of a job are those that were told of it."""
     started = JobStarted(job="build a", reason="")
-    progress = follow((0, START), (0, started), (1, StageStarted(job="a", stage="configure")))
-    progress.follow(StageProgress(job="a", stage="configure", line="checking"), 2)
+    progress = follow((0, START), (0, started), (1, StageStarted(job="build a", stage="configure")))
+    progress.follow(StageProgress(job="build a", stage="configure", line="checking"), 2)
     assert (progress.running["build a"].stage, progress.running["build a"].line) == ("configure", "checking")
 
 

@@ -9,6 +9,7 @@ from crossmatrix.events import (
     CellFinished,
     Event,
     JobFinished,
+    JobGivenUp,
     JobStarted,
     RunStarted,
     StageProgress,
@@ -40,11 +41,11 @@ class Progress:
         began: on the caller's clock.
         cells: ids of all cells of the run, in order.
         parallel: jobs at a time.
-        total: jobs to run.
+        total: jobs to run; each of them waits, runs or is done.
         reused: jobs whose results are taken from the store.
-        waiting: estimates of the jobs that have not begun, by job; an id may come twice.
+        waiting: estimates of the jobs that have not begun, by job.
         running: jobs at work.
-        done: jobs that ended.
+        done: jobs that ended, or were given up.
         records: verdicts so far, by cell.
     """
 
@@ -53,7 +54,7 @@ class Progress:
     parallel: int = 1
     total: int = 0
     reused: int = 0
-    waiting: dict[str, list[float]] = field(default_factory=dict)
+    waiting: dict[str, float] = field(default_factory=dict)
     running: dict[str, Running] = field(default_factory=dict)
     done: int = 0
     records: dict[str, CellRecord] = field(default_factory=dict)
@@ -63,7 +64,7 @@ class Progress:
     @property
     def waits(self) -> int:
         """How many jobs have not begun."""
-        return sum(map(len, self.waiting.values()))
+        return len(self.waiting)
 
     def follow(self, event: Event, now: float) -> None:
         """Take one event; ``now`` is the caller's clock in seconds."""
@@ -71,16 +72,18 @@ class Progress:
             case RunStarted():
                 self._start(event)
             case JobStarted(job=job):
-                estimates = self.waiting.get(job, [])
-                self.running[job] = Running(started=now, estimate_s=estimates.pop(0) if estimates else 0.0)
+                self.running[job] = Running(started=now, estimate_s=self.waiting.pop(job, 0.0))
             case StageStarted(job=job, stage=stage):
-                for running in self._at_work(job):
+                if running := self.running.get(job):
                     running.stage, running.line = stage, ""
             case StageProgress(job=job, line=line) if line.strip():
-                for running in self._at_work(job):
+                if running := self.running.get(job):
                     running.line = line
             case JobFinished():
                 self._finish(event)
+            case JobGivenUp(job=job):
+                self.waiting.pop(job, None)
+                self.done += 1
             case CellFinished(record=record):
                 self.records[record.id] = record
             case _:
@@ -93,7 +96,7 @@ class Progress:
         """
         pace = min(max(self._measured_s / self._estimated_s, _LEAST_FACTOR), _MOST_FACTOR) if self._estimated_s else 1.0
         running = [max(job.estimate_s * pace - (now - job.started), 0.0) for job in self.running.values()]
-        waiting = [estimate * pace for estimates in self.waiting.values() for estimate in estimates]
+        waiting = [estimate * pace for estimate in self.waiting.values()]
         parts = running + waiting
         if not any(parts):
             return None
@@ -107,23 +110,15 @@ class Progress:
         whole = 60 * max(1, round(left / 60))
         return "under a minute left" if left < whole == 60 else f"about {duration(whole).removesuffix(' 00 s')} left"  # noqa: PLR2004
 
-    def _at_work(self, job: str) -> tuple[Running, ...]:
-        """Find a running job by its name, or by its id alone where the name begins with the kind: ``build <id>``."""
-        return tuple(running for name, running in self.running.items() if job in {name, name.partition(" ")[2]})
-
     def _start(self, event: RunStarted) -> None:
         self.cells, self.parallel, self.reused = event.cells, event.parallel, event.reused
-        self.total = len(event.jobs)
-        for job, estimate in event.jobs:
-            self.waiting.setdefault(job, []).append(estimate)
+        self.waiting = dict(event.jobs)
+        # Images that were built before are no jobs of the plan.
+        self.total, self.done = len(event.jobs), 0
 
     def _finish(self, event: JobFinished) -> None:
         job = self.running.pop(event.job, None)
         self.done += 1
-        if job is None:  # it never began, because what it needs failed
-            estimates = self.waiting.get(event.job)
-            if estimates:
-                estimates.pop(0)
-        elif event.ok and job.estimate_s > 0:
+        if job is not None and event.ok and job.estimate_s > 0:
             self._estimated_s += job.estimate_s
             self._measured_s += event.duration_s

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.engine.types import LABEL
 from crossmatrix.errors import InfrastructureError, NoSpaceError, UsageError
-from crossmatrix.events import CellFinished, JobFinished, JobStarted, RunStarted
+from crossmatrix.events import CellFinished, JobFinished, JobGivenUp, JobStarted, RunStarted
 from crossmatrix.plan import Decision, Job, JobKind, decide, plan
 from crossmatrix.runner.alive import living
 from crossmatrix.runner.book import Book
@@ -128,7 +128,7 @@ class _Run:
             RunStarted(
                 run_id=self.id,
                 cells=tuple(cell.id for cell in self._request.cells),
-                jobs=tuple((item.job.id, item.job.estimate_s) for item in running),
+                jobs=tuple((job_label(item.job), item.job.estimate_s) for item in running),
                 reused=len(decisions) - len(running),
                 parallel=slots,
             ),
@@ -146,6 +146,7 @@ class _Run:
         """Whether a job's build is there; a build that failed in an earlier run decides its cells at once."""
         failed = job.cell is not None and job.needs[0] in self._results and not self._results[job.needs[0]].ok
         if failed and job.cell is not None:
+            self._world.listen(JobGivenUp(job=job_label(job), reason="its build failed in an earlier run"))
             self._finish_cell(job, None, cached=True)
         return not failed
 
@@ -189,6 +190,7 @@ class _Run:
 
     def _give_up(self, job: Job, reason: str) -> None:
         """Give the cells of a job that will not run their verdict."""
+        self._world.listen(JobGivenUp(job=job_label(job), reason=reason))
         if job.kind is JobKind.RUN:
             self._finish_cell(job, None, cached=False, reason=reason)
 
