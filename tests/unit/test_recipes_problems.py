@@ -76,6 +76,12 @@ def test_the_sample_has_no_problem(tmp_path: Path) -> None:
         (PROFILES, "[openssl]", "[opensl]", "unknown library 'opensl'; did you mean 'openssl'?"),
         (PROFILES, "[openssl]", "[openssl]\n  targets: [arm]", "unknown architecture 'arm'"),
         (PROFILES, "[openssl]", "[openssl]\n  variants: [fat]", "unknown variant 'fat'"),
+        (
+            PROFILES,
+            "[openssl]",
+            "[openssl]\n  must_fail: {signal: SIGIL, function: f, reason: r}",
+            "unknown signal 'SIGIL'; did you mean 'SIGILL'?",
+        ),
         (PROFILES, "[openssl]", "[openssl]\n  asks: [AES]\n  forbids: [AES]", "'AES' is asked for and forbidden"),
         (PROFILES, "[openssl]", "[openssl]\n  asks: [NEOM]", "is called 'NEOM'; did you mean 'NEON'?"),
         (PROFILES, "[openssl]", "[openssl]\n  forbids: [AES, SHAA1]", "is called 'SHAA1'; did you mean 'SHA1'?"),
@@ -203,6 +209,15 @@ def test_an_exclusion_of_tests_that_would_mean_something_else_is_reported(
         assert expected[kind] in problems[0]
     else:
         assert problems == []
+
+
+@pytest.mark.parametrize("link", ["nolink", "ftp://x", "https://"])
+def test_a_link_is_an_address(tmp_path: Path, link: str) -> None:
+    """What a report shows as a link can be followed, in a library's exclusions and in a matrix's."""
+    library = f"exclusions:\n  - {{kind: leave-out, tests: [a-test], reason: R, link: {link!r}}}\n"
+    assert "must be an http or https address" in problems_of(added(tmp_path, OPENSSL, library))[0]
+    matrix = f"exclude:\n  - {{where: [endian=big], reason: R, link: {link!r}}}\n"
+    assert "must be an http or https address" in problems_of(added(tmp_path, QUICK, matrix))[-1]
 
 
 def test_good_words_in_an_exclusion_are_accepted(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from elftools.elf.enums import ENUM_E_MACHINE
 
 from crossmatrix.errors import nearest
 from crossmatrix.evidence.capabilities import known_patterns
+from crossmatrix.outcomes.faults import SIGNALS
 from crossmatrix.recipes.models import (
     RESERVED_TIERS,
     EmulatorModel,
@@ -182,6 +183,8 @@ def _check_profile(checker: Checker, profile: Thing[ProfileModel]) -> None:
         known = {variant for name in libraries for variant in things.libraries[name].model.variants}
         checker.names(node, "variants", "variant", model.variants, known)
     _check_environment(checker, node, model.environment)
+    if model.must_fail is not None:
+        checker.name(node.find(["must_fail", "signal"]), "signal", model.must_fail.signal, SIGNALS.values())
     _check_capabilities(checker, profile)
     for name in sorted((set(model.asks) & set(model.forbids)) - {UNKNOWN}):
         i = model.forbids.index(name)

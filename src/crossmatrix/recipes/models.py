@@ -38,6 +38,7 @@ Words = tuple[Text, ...]
 Count = Annotated[StrictInt, Field(gt=0)]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Url = Annotated[str, StringConstraints(pattern=r"^https?://\S+$")]
+Link = Annotated[str, StringConstraints(pattern=r"^(https?://\S+)?$")]
 FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+~-]*$")]
 OneOrMore = Annotated[Words, BeforeValidator(_one_or_more)]
 EnvironmentText = Annotated[str, BeforeValidator(_environment_text)]
@@ -96,7 +97,7 @@ class ExclusionModel(Model):
     tests: Words = ()
     kind: Literal["leave-out", "unsupported", "expected-failure"]
     reason: Text
-    link: str = ""
+    link: Link = ""
 
 
 class MatrixExclusionModel(Model):
@@ -104,7 +105,7 @@ class MatrixExclusionModel(Model):
 
     where: Annotated[Words, Field(min_length=1)]
     reason: Text
-    link: str = ""
+    link: Link = ""
 
 
 class LibraryModel(Model):
@@ -182,7 +183,7 @@ class EmulatorModel(Model):
 class MustFailModel(Model):
     """How a negative control fails."""
 
-    signal: Annotated[str, StringConstraints(pattern=r"^SIG[A-Z]+$")]
+    signal: Text
     function: Text
     reason: Text
 

@@ -35,7 +35,7 @@ _PATTERNS = {
     r"^https?://\S+$": "an http or https address",
     r"^[A-Za-z0-9][A-Za-z0-9._+~-]*$": "a file name without a folder",
     r"^EM_[A-Z0-9_]+$": "an ELF machine such as EM_AARCH64",
-    r"^SIG[A-Z]+$": "a signal such as SIGILL",
+    r"^(https?://\S+)?$": "an http or https address",
     r"^/": "an absolute path in the image",
 }
 
