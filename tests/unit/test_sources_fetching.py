@@ -442,6 +442,34 @@ def test_a_pool_ahead_of_the_index_is_asked_by_address(tmp_path: Path, sha256: s
         )
 
 
+@pytest.mark.parametrize(
+    ("updated", "message"),
+    [
+        (
+            "Err:1 https://m.example.org/debian sid InRelease\n  Could not resolve 'm.example.org'\n",
+            "the index of Debian sid cannot be fetched: Could not resolve 'm.example.org'",
+        ),
+        (
+            "Err:1 https://m.example.org/debian sid InRelease",
+            "the index of Debian sid cannot be fetched: Err:1 https://m.example.org/debian sid InRelease",
+        ),
+        ("Hit:1 https://m.example.org/debian sid InRelease\n", "apt-cache failed: E: put some 'deb-src' URIs"),
+    ],
+)
+def test_an_index_that_cannot_be_fetched_is_told_as_such(tmp_path: Path, updated: str, message: str) -> None:
+    """Apt goes on without it and then complains of sources.list, where nothing is wrong."""
+
+    def run(command: Sequence[str], _folder: Path) -> str:
+        if command[0] == "apt-cache":
+            raise SourceError("apt-cache failed: E: put some 'deb-src' URIs")
+        return updated
+
+    (tmp_path / "apt").mkdir()
+    with pytest.raises(SourceError) as caught:
+        fetch_from_debian(DEBIAN, "3333", tmp_path / "part", folder=tmp_path / "apt", environ=MIRROR, run=run)
+    assert caught.value.message == message
+
+
 def ensure(apt: Apt, folder: Path) -> Run:
     """Give apt's runner, with the folder that it works in made as the real one does."""
     (folder / "apt").mkdir(exist_ok=True)

@@ -71,8 +71,15 @@ def fetch_from_debian(  # noqa: PLR0913 - two of them are for tests
     run = run or run_command
     roots = mirror_roots(run, folder, os.environ if environ is None else environ)
     options = prepare(folder, source.suite, roots)
-    run(["apt-get", *options, "-q", "update"], folder)
-    found = parse_showsrc(run(["apt-cache", *options, "showsrc", "--only-source", source.package], folder), source.file)
+    updated = run(["apt-get", *options, "-q", "update"], folder)
+    try:
+        printed = run(["apt-cache", *options, "showsrc", "--only-source", source.package], folder)
+    except SourceError as error:
+        missing = _without_index(source.suite, updated)
+        if missing is None:
+            raise
+        raise missing from error
+    found = parse_showsrc(printed, source.file)
     package = next((one for one in found if one.sha256 == sha256), None)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         target = Path(scratch)
@@ -230,6 +237,19 @@ def run_command(command: Sequence[str], folder: Path) -> str:
         lines = [line for line in (done.stderr + done.stdout).splitlines() if line.startswith(("E:", "Err:"))]
         raise SourceError(f"{Path(command[0]).name} failed: {'; '.join(lines[:2]) or f'exit code {done.returncode}'}")
     return done.stdout
+
+
+def _without_index(suite: str, updated: str) -> SourceError | None:
+    """Say why there is no index; apt goes on without one, and then asks for `deb-src` lines that are there.
+
+    Outside fact: ``apt-get update`` prints ``Err:1 ADDRESS ...`` and the reason, indented, in the line below.
+    """
+    lines = updated.splitlines()
+    place = next((number for number, line in enumerate(lines) if line.startswith("Err:")), None)
+    if place is None:
+        return None
+    reason = next((line.strip() for line in lines[place + 1 : place + 2] if line.startswith(" ")), lines[place])
+    return SourceError(f"the index of Debian {suite} cannot be fetched: {reason}")
 
 
 def _by_address(  # noqa: PLR0913 - a file's address has its parts
