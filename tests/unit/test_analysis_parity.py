@@ -68,6 +68,7 @@ def test_a_case_that_fails_along_one_axis_is_a_finding(reference: CellRecord, br
     (finding,) = parity_of(broken, reference)
     assert (finding.axis, finding.subject, finding.cells) == (axis, "b", (reference.id, broken.id))
     assert finding.serious
+    assert not finding.message.startswith(axis)
     assert reference.id in finding.message
     assert broken.id in finding.message
 
@@ -112,10 +113,18 @@ def test_one_defect_in_many_cases_and_cells_is_one_finding_an_axis() -> None:
     assert len(found[0].cells) == 4
 
 
-def test_a_build_that_fails_with_assembly_alone_is_a_parity_finding() -> None:
+@pytest.mark.parametrize(
+    ("verdict", "subject"),
+    [
+        (Verdict.BUILD_FAILED, "build"),
+        (Verdict.CRASHED, "the program under test"),
+        (Verdict.FAILED, "the program under test"),
+    ],
+)
+def test_what_fails_as_a_whole_with_assembly_alone_is_a_parity_finding(verdict: Verdict, subject: str) -> None:
     """A cell that never reached its tests is held against its reference as a whole."""
-    (finding,) = parity_of(cell("no-asm"), cell("asm", passed=(), verdict=Verdict.BUILD_FAILED))
-    assert (finding.axis, finding.subject) == ("assembly", "build")
+    (finding,) = parity_of(cell("no-asm"), cell("asm", passed=(), verdict=verdict))
+    assert (finding.axis, finding.subject) == ("assembly", subject)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from tests.unit.evidence_samples import cell
 
 from crossmatrix.catalog import Exclusion, MustFail, Profile
 from crossmatrix.outcomes import Judgement, judge, parse_suite
+from crossmatrix.outcomes.faults import SIGNALS, Fault, FaultKind, read_words
+from crossmatrix.outcomes.last_words import death_words
 from crossmatrix.records import Outcome, OutcomeStatus, StageRecord, StageStatus, SuiteResult, Verdict
 
 OK = StageStatus.OK
@@ -210,7 +212,7 @@ def test_row_10_one_real_failure_is_not_blamed_on_the_emulator() -> None:
 def test_row_10_infrastructure_in_every_failed_case() -> None:
     """A disk that filled up while the suite ran is no test failure."""
     found = verdict(failing("infrastructure fault: No space left on device"))
-    assert found == Judgement(verdict=Verdict.INFRASTRUCTURE, reason="No space left on device")
+    assert found == Judgement(verdict=Verdict.INFRASTRUCTURE, reason="No space left on device", test="30-f/f0")
 
 
 def test_row_11_a_whole_cell_that_is_expected_to_fail() -> None:
@@ -223,9 +225,61 @@ def test_row_11_a_whole_cell_that_is_expected_to_fail() -> None:
 def test_row_12_crashed_names_signal_and_program() -> None:
     """A signal comes before other failures and names the others too."""
     found = verdict(failing("wrong digest", ILL))
-    assert found == Judgement(verdict=Verdict.CRASHED, reason=f"30-f/f1: {ILL}; failed too: 30-f/f0")
+    assert found == Judgement(verdict=Verdict.CRASHED, reason=f"30-f/f1: {ILL}; failed too: 30-f/f0", test="30-f/f1")
     stages = ended(RUN, "vectors", StageStatus.FAILED, 139)
     assert verdict(run_stages=stages).reason == "stage vectors: died of SIGSEGV (segmentation fault)"
+
+
+@pytest.mark.parametrize("number", [number for number, name in SIGNALS.items() if name != "SIGKILL"])
+def test_a_program_that_aborts_itself_failed_and_every_other_signal_is_a_crash(number: int) -> None:
+    """SIGABRT is a program's own word on a failed check, in a test as in the workload; no other signal is."""
+    wanted = Verdict.FAILED if SIGNALS[number] == "SIGABRT" else Verdict.CRASHED
+    assert verdict(failing(f"died of {SIGNALS[number]} (words) in program sha_test")).verdict is wanted
+    for stage in ("vectors", "evidence", "test"):
+        assert verdict(run_stages=ended(RUN, stage, StageStatus.FAILED, 128 + number)).verdict is wanted
+
+
+def test_a_crash_comes_before_a_program_that_aborted_itself() -> None:
+    """Of two failed cases the one that the CPU ended is named first."""
+    found = verdict(failing("died of SIGABRT (aborted) in program a", ILL))
+    assert (found.verdict, found.test) == (Verdict.CRASHED, "30-f/f1")
+
+
+def test_a_wrong_answer_of_a_real_log_is_a_failure_with_the_programs_words() -> None:
+    """Nettle's tests abort on a mismatch: the cell failed, and its reason has what the test said, not its dump."""
+    log = (
+        "=== PLAN 1\n=== RUN chacha-test\n=== BEGIN chacha-test\nError, expected:\n76b8 e0ad\nError, got:\n0000\n"
+        "qemu: uncaught target signal 6 (Aborted) - core dumped\nAborted (core dumped)\nFAIL: chacha\n"
+        "=== END chacha-test exit=1 seconds=0.1\n"
+    )
+    found = verdict(parse_suite("nettle", log), run_stages=ended(RUN, "test", StageStatus.FAILED, 1))
+    reason = "chacha-test: died of SIGABRT (aborted) in program chacha (it said: Error, expected)"
+    assert found == Judgement(verdict=Verdict.FAILED, reason=reason, test="chacha-test")
+
+
+def test_a_stage_that_aborts_itself_says_why() -> None:
+    """The words of the workload's failed check stand in the reason."""
+    log = "one\nworkload: aes-128-gcm: wrong tag\nAborted\n"
+    found = verdict(run_stages=ended(RUN, "vectors", StageStatus.FAILED, 134), logs={"vectors": log})
+    assert found.reason == "stage vectors: died of SIGABRT (aborted) (it said: workload: aes-128-gcm: wrong tag)"
+
+
+@pytest.mark.parametrize("program", ["", "sha_test"])
+@pytest.mark.parametrize(
+    "printed",
+    [
+        ("Error, expected:", "00 11"),
+        ("emulator fault: no", "Aborted"),
+        ("error: died of SIGILL (illegal instruction)",),
+        ("Assert failed: x.c:3: died of SIGSEGV in function f at 0x1",),
+        ("7f 00 1e",),
+        (),
+    ],
+)
+def test_last_words_do_not_change_what_a_death_is_read_as(printed: tuple[str, ...], program: str) -> None:
+    """Whatever a program says before it aborts, the cause is read back as that death."""
+    fault = Fault(kind=FaultKind.PROGRAM, what="SIGABRT", program=program)
+    assert read_words(death_words(fault, printed)) == fault
 
 
 def test_row_13_failed() -> None:
@@ -274,7 +328,7 @@ def test_row_17_expected_failure() -> None:
     assert found.verdict is Verdict.EXPECTED_FAILURE
     assert "30-f/f0 failed, as expected" in found.reason
     partly = verdict(failing(ILL, "wrong digest"), run_stages=stages, exclusions=(excuse("30-f/f0"),))
-    assert partly == Judgement(verdict=Verdict.FAILED, reason="30-f/f1: wrong digest")
+    assert partly == Judgement(verdict=Verdict.FAILED, reason="30-f/f1: wrong digest", test="30-f/f1")
     lying = verdict(failing(ILL), exclusions=(excuse("30-f/*"),), vacuous=("wrong byte order",))
     assert lying.verdict is Verdict.VACUOUS
 
@@ -299,7 +353,7 @@ def test_a_real_log_is_judged() -> None:
         "=== END a exit=1 seconds=0.1\nFiles=1, Tests=1, 0\n"
     )
     found = verdict(parse_suite("openssl", log), run_stages=ended(RUN, "test", StageStatus.FAILED, 1))
-    assert found == Judgement(verdict=Verdict.CRASHED, reason=f"a/sha: {ILL}")
+    assert found == Judgement(verdict=Verdict.CRASHED, reason=f"a/sha: {ILL}", test="a/sha")
 
 
 def test_every_verdict_can_be_reached() -> None:

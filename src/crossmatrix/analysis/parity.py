@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _WHOLE_CELL = {
     Verdict.CONFIGURE_FAILED: "configure",
     Verdict.BUILD_FAILED: "build",
+    Verdict.FAILED: "the program under test",
     Verdict.CRASHED: "the program under test",
     Verdict.TIMED_OUT: "the test suite in its time",
 }
@@ -148,7 +149,7 @@ def _parity_finding(defect: _Defect, cells: Sequence[tuple[str, str]]) -> Findin
         subject=defect.cases[0] if count == 1 else f"{defect.cases[0]} (+{count - 1})",
         cells=tuple(dict.fromkeys(cell for pair in cells for cell in pair)),
         message=(
-            f"{defect.axis}: {what} {verbs[0]} with {defect.passes_in} ({first[0]}) "
+            f"{what} {verbs[0]} with {defect.passes_in} ({first[0]}) "
             f"and {verbs[1]} with {defect.fails_in} ({first[1]}){more}"
         ),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crossmatrix.outcomes.faults import Fault, FaultKind, fault_of_exit, main_fault, read_words
+from crossmatrix.outcomes.last_words import aborted_itself, death_words
 from crossmatrix.records import Outcome, OutcomeStatus, StageRecord, StageStatus, SuiteResult
 from crossmatrix.selectors import glob_matches
 
@@ -128,9 +129,14 @@ def program_faults(case: Case) -> list[Fault]:
     return [fault for fault in found if fault is not None and fault.kind is FaultKind.PROGRAM]
 
 
+def was_dealt(fault: Fault | None) -> bool:
+    """Say whether a program died of what the CPU or the kernel dealt it; one that aborts itself failed a check."""
+    return fault is not None and fault.kind is FaultKind.PROGRAM and not aborted_itself(fault)
+
+
 def dead_first(failed: Sequence[Outcome]) -> list[Outcome]:
-    """Put cases whose program died before the others."""
-    return sorted(failed, key=lambda outcome: outcome_fault(outcome) is None)
+    """Put cases whose program died of a signal that was dealt it before the others."""
+    return sorted(failed, key=lambda outcome: not was_dealt(outcome_fault(outcome)))
 
 
 def first_failure(case: Case, failed: Sequence[Outcome], stages: Sequence[StageRecord]) -> str:
@@ -142,7 +148,7 @@ def first_failure(case: Case, failed: Sequence[Outcome], stages: Sequence[StageR
     stage = stages[0]
     fault = stage_fault(case, stage)
     if fault is not None:
-        return f"stage {stage.name}: {fault.words}"
+        return f"stage {stage.name}: {death_words(fault, case.logs.get(stage.name, '').splitlines())}"
     silent = " and no failed test" if stage.name == TEST_STAGE else ""
     return f"stage {stage.name} failed with {exit_words(stage)}{silent}"
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crossmatrix.outcomes.faults import main_fault
+from crossmatrix.outcomes.last_words import death_words
 from crossmatrix.outcomes.lines import last_lines
 from crossmatrix.records import OutcomeStatus
 
@@ -92,5 +93,5 @@ def _result(match: re.Match[str], printed: list[str], line: str) -> Result:
     said = next((text.strip() for text in reversed(printed) if text.strip()), "")
     if fault is not None and not fault.program:
         fault = replace(fault, program=match["name"])
-    cause = fault.words if fault is not None else said or "failed without saying why"
+    cause = death_words(fault, printed) if fault is not None else said or "failed without saying why"
     return Result(name=match["name"], status=status, cause=cause, output=last_lines([*printed, line]))

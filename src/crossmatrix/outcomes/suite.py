@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.outcomes.blocks import UNKNOWN_EXIT, Block, Blocks, has_marks, read_harness, read_marked
 from crossmatrix.outcomes.faults import fault_of_exit, main_fault
+from crossmatrix.outcomes.last_words import death_words
 from crossmatrix.outcomes.lines import last_lines, whole_lines
 from crossmatrix.outcomes.pass_fail import Result, Section, read_lines
 from crossmatrix.outcomes.tap import Tap, read_tap
@@ -137,8 +138,10 @@ def _add_whole(suite: _Suite, block: Block, status: OutcomeStatus, cause: str, t
 def _death(block: Block, tap: Tap) -> str:
     code = block.exit_code or 0
     fault = main_fault(tap.pending) or fault_of_exit(code)
-    how = fault.words if fault is not None else f"ended with exit code {code} and no failed case"
-    if fault is None and code == UNKNOWN_EXIT:
+    how = f"ended with exit code {code} and no failed case"
+    if fault is not None:
+        how = death_words(fault, tap.pending)
+    elif code == UNKNOWN_EXIT:
         how = "ended badly, the harness does not say how, and has no failed case"
     missing = (tap.planned or 0) - len(tap.cases)
     return f"{how}; {missing} of {tap.planned} cases did not run" if missing > 0 else how
@@ -175,7 +178,9 @@ def _nettle_end(suite: _Suite, block: Block, section: Section) -> None:
     failed = any(result.status is OutcomeStatus.FAILED for result in section.results)
     if block.exit_code and not failed:
         fault = main_fault(section.pending) or fault_of_exit(block.exit_code)
-        cause = fault.words if fault is not None else f"ended with exit code {block.exit_code} and no failed test"
+        cause = f"ended with exit code {block.exit_code} and no failed test"
+        if fault is not None:
+            cause = death_words(fault, section.pending)
         output = last_lines(list(section.pending))
         suite.add(
             Outcome(

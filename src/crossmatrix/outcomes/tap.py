@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crossmatrix.outcomes.faults import main_fault
+from crossmatrix.outcomes.last_words import death_words
 from crossmatrix.outcomes.lines import last_lines
 from crossmatrix.records import OutcomeStatus
 
@@ -92,7 +93,7 @@ class _Reader:
         name, status, cause = _read_result(match, len(self.cases) + 1)
         if status is OutcomeStatus.FAILED:
             fault = main_fault(self.printed)
-            cause = fault.words if fault is not None else _subcases(self.bad_subcases)
+            cause = death_words(fault, self.printed) if fault is not None else _subcases(self.bad_subcases)
             self.explained = [*self.printed, line]
             self.explaining = True
         self.cases.append(Case(name=name, status=status, cause=cause))

@@ -23,10 +23,11 @@ from crossmatrix.outcomes.case import (
     outcome_fault,
     program_faults,
     stage_fault,
+    was_dealt,
     with_link,
 )
 from crossmatrix.outcomes.faults import Fault, FaultKind
-from crossmatrix.records import OutcomeStatus, StageRecord, StageStatus, SuiteResult, Verdict
+from crossmatrix.records import Outcome, OutcomeStatus, StageRecord, StageStatus, SuiteResult, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,10 +44,11 @@ KILLED = 137
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judgement:
-    """A verdict and, in one line, why."""
+    """A verdict and, in one line, why; ``test`` is the name of the failed test case that the reason begins with."""
 
     verdict: Verdict
     reason: str
+    test: str = ""
 
 
 def judge(  # noqa: PLR0913 - each is one source of what is known; a caller names them
@@ -80,6 +82,8 @@ def judge(  # noqa: PLR0913 - each is one source of what is known; a caller name
     11  an ``expected-failure`` exclusion of the whole cell covers what   expected-failure
         failed
     12  a failure that no exclusion covers: a program died of a signal    crashed
+        and did not abort itself (SIGABRT), as one does that finds a
+        wrong result
     13  a failure that no exclusion covers: anything else                 failed
     14  a run stage that the cell needs was not run                       aborted
     15  nothing failed, and a reason says that this proves nothing        vacuous
@@ -121,8 +125,8 @@ def judge(  # noqa: PLR0913 - each is one source of what is known; a caller name
     return judgement or _failure(case) or _green(case)
 
 
-def _say(verdict: Verdict, reason: str) -> Judgement:
-    return Judgement(verdict=verdict, reason=" ".join(reason.split()))
+def _say(verdict: Verdict, reason: str, about: Sequence[Outcome] = ()) -> Judgement:
+    return Judgement(verdict=verdict, reason=" ".join(reason.split()), test=about[0].name if about else "")
 
 
 def _unsupported(case: Case) -> Judgement | None:
@@ -190,7 +194,7 @@ def _negative_control(case: Case, must_fail: MustFail) -> Judgement:
         return _say(Verdict.FAILED, f"must fail with {wanted}, but {shown.words}{unknown}")
     failed = failed_outcomes(case)
     how = f"{failed[0].name} failed: {failed[0].cause}" if failed else f"stage {failed_stages(case)[0].name} failed"
-    return _say(Verdict.FAILED, f"must fail with {wanted}, but no program died: {how}")
+    return _say(Verdict.FAILED, f"must fail with {wanted}, but no program died: {how}", failed)
 
 
 def _failure(case: Case) -> Judgement | None:
@@ -200,26 +204,26 @@ def _failure(case: Case) -> Judgement | None:
     if not failed and not stages:
         return _not_run(case)
     faults = [outcome_fault(outcome) for outcome in failed] + [stage_fault(case, stage) for stage in stages]
-    blamed = _blame_others(case, faults)
+    blamed = _blame_others(case, faults, failed)
     whole = next((entry for entry in case.exclusions if entry.kind == "expected-failure" and not entry.tests), None)
     if blamed is not None:
         return blamed
     if whole is not None:
         what = first_failure(case, failed, stages)
-        return _say(Verdict.EXPECTED_FAILURE, f"{what}; expected: {with_link(whole)}")
-    dead = next((fault for fault in faults if fault is not None and fault.kind is FaultKind.PROGRAM), None)
-    verdict = Verdict.FAILED if dead is None else Verdict.CRASHED
-    return _say(verdict, first_failure(case, dead_first(failed), stages))
+        return _say(Verdict.EXPECTED_FAILURE, f"{what}; expected: {with_link(whole)}", failed)
+    verdict = Verdict.CRASHED if any(map(was_dealt, faults)) else Verdict.FAILED
+    ordered = dead_first(failed)
+    return _say(verdict, first_failure(case, ordered, stages), ordered)
 
 
-def _blame_others(case: Case, faults: Sequence[Fault | None]) -> Judgement | None:
+def _blame_others(case: Case, faults: Sequence[Fault | None], failed: Sequence[Outcome]) -> Judgement | None:
     foreign = [fault for fault in faults if fault is not None and fault.kind is not FaultKind.PROGRAM]
     if len(foreign) != len(faults):
         return None
     infrastructure = next((fault for fault in foreign if fault.kind is FaultKind.INFRASTRUCTURE), None)
     if infrastructure is not None:
-        return _say(Verdict.INFRASTRUCTURE, infrastructure.what)
-    return _say(Verdict.EMULATOR_CRASHED, f"{case.cell.emulator.name}: {foreign[0].what}")
+        return _say(Verdict.INFRASTRUCTURE, infrastructure.what, failed)
+    return _say(Verdict.EMULATOR_CRASHED, f"{case.cell.emulator.name}: {foreign[0].what}", failed)
 
 
 def _not_run(case: Case) -> Judgement | None:
@@ -249,7 +253,7 @@ def _green(case: Case) -> Judgement:
     if failed:
         excuse = excuse_for(case, failed[0])
         why = with_link(excuse) if excuse is not None else ""
-        return _say(Verdict.EXPECTED_FAILURE, f"{names_of(failed)} failed, as expected: {why}")
+        return _say(Verdict.EXPECTED_FAILURE, f"{names_of(failed)} failed, as expected: {why}", failed)
     if is_measured(case):
         return _say(Verdict.PASSED, "measured")
     passed = count_of(case.suite, OutcomeStatus.PASSED)
