@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossmatrix.analysis import findings
+from crossmatrix.analysis.results import different_results
 from crossmatrix.records import CellRecord, Finding, FindingKind, VectorFamily, Vectors, Verdict
 
 
@@ -73,6 +75,68 @@ def test_a_tie_is_said() -> None:
         FindingKind.DIFFERENT_RESULT, cell("a", family("sha256", RIGHT)), cell("b", family("sha256", WRONG))
     )
     assert "neither has a majority: 1 cell each of 2" in finding.message
+
+
+AXES = {
+    "variant": ("asm", "no-asm", "variant, asm against no-asm (the reference)"),
+    "endian": ("big", "little", "endian, big against little (the reference)"),
+    "toolchain": ("clang-16", "gcc-12", "compiler, clang against gcc (the reference)"),
+    "profile": ("armcap=0x0", "default", "profile, armcap=0x0 against default (the reference)"),
+    "version": ("3.0.20", "3.5.1", "version, 3.0.20 against 3.5.1"),
+}
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("wrong", [0, 1])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_tie_blames_no_side_and_names_axis_and_reference(axis: str, wrong: int, turned: bool) -> None:  # noqa: FBT001 - a table
+    """Whichever of two cells is wrong, and whichever comes first, the axis and its reference are all that is said."""
+    *values, words = AXES[axis]
+    both = [
+        cell("gcc-12", family("sha256", WRONG if place == wrong else RIGHT)).model_copy(
+            update={axis: value, "id": value}
+        )
+        for place, value in enumerate(values)
+    ]
+    (finding,) = different_results(both[::-1] if turned else both)
+    left, right = words.partition(", ")[2].split(" against ")
+    sides = f"{right} against {left}" if turned else f"{left} against {right}"
+    assert finding.message.endswith(f"the two sides differ in {words.partition(', ')[0]}, {sides}")
+    assert "in common" not in finding.message
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("aarch64_be-linux-musl", "endian, little (the reference) against big"),
+        (
+            "s390x-linux-musl",
+            "endian, little (the reference) against big; target, aarch64-linux-musl against s390x-linux-musl",
+        ),
+    ],
+)
+def test_in_a_tie_a_target_is_named_beside_its_byte_order_only_where_it_is_another(target: str, words: str) -> None:
+    """What tells aarch64 from aarch64_be is the byte order alone; s390x is another machine too."""
+    little, big = (
+        cell("gcc-12", family("sha256", value)).model_copy(update={"target": name, "endian": order, "id": name})
+        for name, order, value in (("aarch64-linux-musl", "little", RIGHT), (target, "big", WRONG))
+    )
+    (finding,) = different_results([little, big])
+    assert finding.message.endswith(f"differ in {words}")
+
+
+def test_a_tie_of_two_compilers_each_with_and_without_assembly_names_assembly_alone() -> None:
+    """What both sides have is no difference between them."""
+    records = [
+        cell(name, family("sha256", WRONG if variant == "asm" else RIGHT)).model_copy(
+            update={"variant": variant, "id": f"{variant}/{name}"}
+        )
+        for variant in ("asm", "no-asm")
+        for name in ("gcc-12", "clang-16")
+    ]
+    (finding,) = different_results(records)
+    assert "2 cells each of 4" in finding.message
+    assert finding.message.endswith("differ in variant, asm against no-asm (the reference)")
 
 
 def test_a_tie_among_dissenters_does_not_hide_the_majority() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crossmatrix.analysis.defaults import default_findings, explained_by_defaults
-from crossmatrix.analysis.siblings import in_common
+from crossmatrix.analysis.siblings import apart, in_common
 from crossmatrix.analysis.words import counted, listed
 from crossmatrix.records import Finding, FindingKind
 
@@ -151,14 +151,18 @@ def _difference(algorithm: str, length: str, groups: dict[str, list[_Entry]], me
     agreeing, differing = majority[0].record, members[0].record
     tied = len(groups[_value_at(members[0], length)]) == len(majority)
     where = "over all its outputs" if length == _WHOLE else f"at an input of {length} bytes, the shortest that differs"
+    inside = {entry.record.id for entry in members}
+    odd = [entry.record for entry in members]
     if tied:
+        # Which of the two is wrong is not known, so that nothing is said of the one that does not hold for the other.
         verdict = f"neither has a majority: {counted(len(majority), 'cell')} each of {total}"
+        sides = apart([entry.record for entry in majority], odd)
+        hint = f"; the two sides differ in {sides}" if sides else ""
     else:
         verdict = f"{agreeing.id} agrees with the majority, {len(majority)} of {total} cells"
+        shared = in_common(odd, [e.record for g in ordered for e in g if e.record.id not in inside])
+        hint = f"; what differs has in common, alone: {shared}" if shared else ""
     more = f"; as {differing.id} do {listed([e.record.id for e in members[1:]])}" if len(members) > 1 else ""
-    inside = {entry.record.id for entry in members}
-    shared = in_common([e.record for e in members], [e.record for g in ordered for e in g if e.record.id not in inside])
-    hint = f"; what differs has in common, alone: {shared}" if shared else ""
     return Finding(
         kind=FindingKind.DIFFERENT_RESULT,
         serious=True,

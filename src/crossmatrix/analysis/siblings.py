@@ -117,21 +117,47 @@ def _groups(
     return tuple(tuple(group) for group in groups.values() if len(group) > 1)
 
 
+_FACTS: tuple[tuple[str, Callable[[CellRecord], str]], ...] = (
+    ("library", lambda r: r.library),
+    ("version", lambda r: r.version),
+    ("variant", lambda r: r.variant),
+    ("endian", lambda r: r.endian),
+    ("compiler", lambda r: compiler_family(r.toolchain)),
+    ("toolchain", lambda r: r.toolchain),
+    ("target", lambda r: r.target),
+    ("profile", lambda r: r.profile),
+)
+"""What cells are told apart by."""
+
+_REFERENCES = {"variant": NO_ASSEMBLY, "endian": "little", "compiler": "gcc", "profile": DEFAULT_PROFILE}
+"""What parity holds the others against, by fact."""
+
+_FOLLOWS = {"version": "library", "toolchain": "compiler"}
+"""Facts that need not be said where the other is, which decides them."""
+
+
 def in_common(some: Sequence[CellRecord], others: Sequence[CellRecord]) -> str:
     """Say what some cells share that no other cell has, such as ``endian big``; empty where there is nothing."""
-    facts: tuple[tuple[str, Callable[[CellRecord], str]], ...] = (
-        ("library", lambda r: r.library),
-        ("version", lambda r: r.version),
-        ("variant", lambda r: r.variant),
-        ("endian", lambda r: r.endian),
-        ("compiler", lambda r: compiler_family(r.toolchain)),
-        ("toolchain", lambda r: r.toolchain),
-        ("target", lambda r: r.target),
-        ("profile", lambda r: r.profile),
-    )
     shared = []
-    for name, fact in facts:
+    for name, fact in _FACTS:
         values = {fact(record) for record in some}
         if len(values) == 1 and not values & {fact(record) for record in others}:
             shared.append(f"{name} {values.pop()}")
     return ", ".join(shared)
+
+
+def apart(one: Sequence[CellRecord], other: Sequence[CellRecord]) -> str:
+    """Say in what two sides have nothing in common, and which is the reference there; empty where there is nothing.
+
+    Such as ``variant, asm against no-asm (the reference)``. It blames neither.
+    """
+    found: dict[str, str] = {}
+    for name, fact in (*_FACTS[:-2], ("target", lambda r: without_endian(r.target, r.endian)), _FACTS[-1]):
+        left, right = (sorted({fact(record) for record in side}) for side in (one, other))
+        if not set(left) & set(right) and _FOLLOWS.get(name) not in found:
+            reference = _REFERENCES.get(name, "")
+            words = (
+                " or ".join(f"{v} (the reference)" if v == reference else v for v in side) for side in (left, right)
+            )
+            found[name] = f"{name}, {' against '.join(words)}"
+    return "; ".join(found.values())
