@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import shlex
 import signal
 import threading
-from dataclasses import fields
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from tests.unit.command_samples import shell
 from tests.unit.fake_engine import Act, FakeEngine
-from tests.unit.runner_samples import World
 
 from crossmatrix.api import running
-from crossmatrix.api.choosing import choose, reproduce_words
+from crossmatrix.api.choosing import choose
 from crossmatrix.api.options import Choice, Manner
 from crossmatrix.api.planning import plan_matrix
 from crossmatrix.api.reports import load_run
 from crossmatrix.api.running import ensure_room, run_matrix, stopped_by_signals
-from crossmatrix.cli.options import CHOICE, Options, command_line
+from crossmatrix.cli.options import command_line
 from crossmatrix.errors import InfrastructureError, NoSpaceError, StoreError, UsageError
 from crossmatrix.events import Note
 from crossmatrix.matrix import expand
 from crossmatrix.records import Verdict
-from crossmatrix.runner.judging import Judge
-from crossmatrix.runner.request import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from tests.unit.command_samples import Shell
@@ -44,78 +36,6 @@ CELL = "nettle-3.10.2/asm/gcc-12/little"
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """Give a small checkout without an engine."""
     return shell(tmp_path, monkeypatch)
-
-
-def read_back(command: str) -> tuple[str, Choice, bool]:
-    """Read a command as a shell and `invoke` do: the task, the choice, whether it asks for --fresh."""
-    bootstrap, task, *words = shlex.split(command)
-    assert bootstrap == "./bootstrap"
-    values: dict[str, str | bool | list[str]] = {
-        option.name: list[str]() if isinstance(option.default, list) else "" for option in CHOICE
-    }
-    fresh = False
-    while words:
-        name = words.pop(0)
-        if name == "--fresh":
-            fresh = True
-            continue
-        value = words.pop(0)
-        known = values[name.removeprefix("--")]
-        if isinstance(known, list):
-            known.append(value)
-        else:
-            values[name.removeprefix("--")] = value
-    return task, Options(values).choice(), fresh
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    tier=st.sampled_from(["", "full", "bench"]),
-    number=st.integers(min_value=0, max_value=100),
-    verdict=st.sampled_from(Verdict),
-    only=st.sampled_from([(), ("library=nettle|openssl",), ("endian=big",)]),
-)
-def test_a_rerun_command_means_the_same_single_cell(
-    here: Shell, tier: str, number: int, verdict: Verdict, only: Sequence[str]
-) -> None:
-    """Law: whatever was chosen, the command in a cell's record chooses that cell, in that tier, and no other."""
-    choice = Choice(matrix="quick", only=tuple(only), tier=tier)
-    cells = choose(here.workspace, choice).cells
-    one = cells[number % len(cells)]
-    request = Request(matrix="quick", cells=cells, reproduce=reproduce_words(choice))
-    judge = Judge(request, World(home=here.workspace.home).surroundings())
-    task, again, fresh = read_back(judge._reproduce(one, verdict))
-    assert task == ("bench" if tier == "bench" else "matrix")
-    assert fresh == (verdict not in {Verdict.ABORTED, Verdict.INFRASTRUCTURE})
-    if task == "bench":
-        again = Choice(matrix=again.matrix, only=again.only, tier="bench")
-    assert choose(here.workspace, again).cells == (one,)
-
-
-OF_A_CHOICE = {
-    "matrix": "--matrix m",
-    "tier": "--tier full",
-    "sources": "--source openssl=/x",
-    "patches": "--patch openssl=/p",
-    "mirrors": "--mirror '/m m'",
-}
-PICKED_BY_THE_ID = {"only", "skip", "cells"}
-
-
-def test_a_rerun_command_forgets_no_option() -> None:
-    """Each option of a choice that changes what is done is in the command, and so is what is measured."""
-    assert set(OF_A_CHOICE) | PICKED_BY_THE_ID == {field.name for field in fields(Choice)}
-    choice = Choice(matrix="m", tier="full", sources=("openssl=/x",), patches=("openssl=/p",), mirrors=("/m m",))
-    words = reproduce_words(choice, ("sha256", "x25519"))
-    assert set(words) == {*OF_A_CHOICE.values(), "--algorithms sha256,x25519"}
-
-
-@given(st.text(min_size=1, max_size=20), st.text(min_size=1, max_size=20))
-def test_paths_in_a_rerun_command_are_quoted(source: str, patch: str) -> None:
-    """Law: sources and patches come back as they were given, with blanks, quotes and all."""
-    given_ = Choice(sources=(f"openssl={source}",), patches=(f"openssl={patch}",))
-    words = shlex.split(" ".join(reproduce_words(given_)))
-    assert words == ["--matrix", "quick", "--source", f"openssl={source}", "--patch", f"openssl={patch}"]
 
 
 def test_a_profile_s_cell_can_be_run_again_by_its_id(here: Shell) -> None:

@@ -375,7 +375,7 @@ def test_matrix_runs_and_ends_with_the_run_s_code(here: Shell, capsys: pytest.Ca
     out = capsys.readouterr().out
     assert CELL in out
     assert "failed" in out
-    assert "./bootstrap matrix" in out
+    assert "bootstrap' matrix --matrix quick --only" in out
     latest = here.workspace.home / "runs" / "latest"
     names = {path.name for path in latest.iterdir()}
     assert names >= {"run.json", "cells", "report.json", "report.md", "report.html", "junit.xml"}
@@ -403,10 +403,12 @@ def test_bench_takes_a_bare_word_and_prints_json_alone(here: Shell, capsys: pyte
 
 
 def test_a_name_that_one_of_the_libraries_has_is_measured(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:
-    """Names are looked up among all libraries of the chosen cells, and the rerun command has them."""
+    """Names are looked up among all libraries of the chosen cells, and a rerun command has its own."""
     here.with_engine().on("*", Act(error=InfrastructureError("gone")))
     assert here.invoke("bench", "--algorithms", "x25519,aes-256-ctr") == 3
-    assert "--algorithms x25519,aes-256-ctr --only id=" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "--algorithms x25519 --only id=nettle" in out
+    assert "--algorithms aes-256-ctr --only id=openssl" in out
 
 
 def test_report_prints_an_earlier_run_again(here: Shell, capsys: pytest.CaptureFixture[str]) -> None:

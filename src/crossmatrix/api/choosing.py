@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -28,11 +27,15 @@ _BENCH_ESTIMATE_S = 120
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chosen:
-    """The cells that are meant, those of the matrix that are not run and why, and what has to be said."""
+    """The cells that are meant, those of the matrix that are not run and why, and what has to be said.
+
+    ``sources`` are what ``--source`` and ``--patch`` name, by library or series.
+    """
 
     cells: tuple[Cell, ...]
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
+    sources: Mapping[str, SourceSpec]
 
     @property
     def not_run(self) -> tuple[tuple[str, str, str], ...]:
@@ -70,7 +73,7 @@ def choose(workspace: Workspace, choice: Choice, *, fetcher: Fetcher | None = No
         if not cells:
             raise UsageError("the cells chosen are negative controls: they fail by design and have no cost")
     _check_all_used(choice, specs, cells)
-    return Chosen(cells=cells, left_out=expansion.left_out, notes=expansion.notes)
+    return Chosen(cells=cells, left_out=expansion.left_out, notes=expansion.notes, sources=specs)
 
 
 def _check_all_used(choice: Choice, specs: Mapping[str, SourceSpec], cells: Sequence[Cell]) -> None:
@@ -81,23 +84,24 @@ def _check_all_used(choice: Choice, specs: Mapping[str, SourceSpec], cells: Sequ
     """
     used = {cell.build.source.digest for cell in cells}
     patched = {spec.library for spec in specs.values() if spec.patches and spec.digest in used}
-    sources = [text for text in choice.sources if specs[_name_of(text)].digest not in used]
-    patches = [text for text in choice.patches if not any(_is_of(_name_of(text), library) for library in patched)]
+    sources = [text for text in choice.sources if specs[name_of(text)].digest not in used]
+    patches = [text for text in choice.patches if not any(is_of(name_of(text), library) for library in patched)]
     lost = [*(f"--source {text}" for text in sources), *(f"--patch {text}" for text in patches)]
     if lost:
         there = ", ".join(sorted({f"{cell.build.library.name} {cell.build.source.version}" for cell in cells}))
         raise UsageError(
-            "\n".join(f"{words}: no chosen cell is of {_name_of(words.partition(' ')[2])}" for words in lost),
+            "\n".join(f"{words}: no chosen cell is of {name_of(words.partition(' ')[2])}" for words in lost),
             hint=f"chosen are cells of {there}; choose others with --matrix, --only or --cells, or leave it out",
         )
 
 
-def _name_of(text: str) -> str:
+def name_of(text: str) -> str:
     """Give what stands before the equals sign: a library, or one with a version or series."""
     return text.partition("=")[0]
 
 
-def _is_of(name: str, library: str) -> bool:
+def is_of(name: str, library: str) -> bool:
+    """Whether a name that stands before an equals sign is one of a library."""
     return name == library or name.startswith(f"{library}-")
 
 
@@ -132,19 +136,3 @@ def _close(name: str, known: Collection[str]) -> str:
 def bench_tier() -> Tier:
     """Give the tier of measuring jobs."""
     return Tier(name=BENCH_TIER, tests=(), timeout_s=_BENCH_TIMEOUT_S, estimate_s=_BENCH_ESTIMATE_S)
-
-
-def reproduce_words(choice: Choice, algorithms: Sequence[str] = ()) -> tuple[str, ...]:
-    """Give the words that a command needs, besides a cell's id, to ask for the same of the same cell.
-
-    Args:
-        choice: which cells were meant; what only picks among a matrix's cells is left to the id.
-        algorithms: what is measured, for ``bench``; empty for all.
-    """
-    words = [f"--matrix {shlex.quote(choice.matrix)}"]
-    words += [f"--tier {shlex.quote(choice.tier)}"] if choice.tier not in {"", BENCH_TIER} else []
-    words += [f"--source {shlex.quote(source)}" for source in choice.sources]
-    words += [f"--patch {shlex.quote(patch)}" for patch in choice.patches]
-    words += [f"--mirror {shlex.quote(mirror)}" for mirror in choice.mirrors]
-    words += [f"--algorithms {shlex.quote(','.join(algorithms))}"] if algorithms else []
-    return tuple(words)

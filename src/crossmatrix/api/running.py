@@ -7,9 +7,11 @@ import os
 import signal
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crossmatrix.api.choosing import check_algorithms, choose, reproduce_words
+from crossmatrix.api.choosing import check_algorithms, choose
+from crossmatrix.api.repeating import Asked, program_words
 from crossmatrix.api.world import surroundings
 from crossmatrix.errors import NoSpaceError, StoreError
 from crossmatrix.events import Note
@@ -21,7 +23,6 @@ from crossmatrix.runner.supplies import image_names
 if TYPE_CHECKING:
     import types
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from crossmatrix.api.choosing import Chosen
     from crossmatrix.api.options import Choice, Manner
@@ -76,7 +77,7 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
             algorithms=manner.algorithms,
         )
         with stopped_by_signals(world.stop, world.interrupted, listen):
-            record = carry_out(_request(choice, manner, chosen), world)
+            record = carry_out(_request(workspace, choice, manner, chosen), world)
     folder = state.runs.folder(record.run_id)
     try:
         write_reports(record, folder)
@@ -86,7 +87,11 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
     return Done(record=record, folder=folder)
 
 
-def _request(choice: Choice, manner: Manner, chosen: Chosen) -> Request:
+def _request(workspace: Workspace, choice: Choice, manner: Manner, chosen: Chosen) -> Request:
+    current = Path.cwd()
+    asked = Asked(
+        choice=choice, algorithms=manner.algorithms, sources=chosen.sources, root=workspace.root, current=current
+    )
     return Request(
         matrix=choice.matrix,
         cells=chosen.cells,
@@ -97,7 +102,8 @@ def _request(choice: Choice, manner: Manner, chosen: Chosen) -> Request:
         fresh=manner.fresh,
         fail_fast=manner.fail_fast,
         keep_container=manner.keep_container,
-        reproduce=reproduce_words(choice, manner.algorithms),
+        program=program_words(workspace, current),
+        reproduce={cell.id: asked.words(cell) for cell in chosen.cells},
     )
 
 

@@ -125,7 +125,7 @@ class Judge:
         judgement = _judgement(cell, left, evidence, vectors, reason)
         record = blank(cell).model_copy(
             update={
-                **told_by_jobs(cell, left),
+                **told_by_jobs(cell, left, judgement),
                 "verdict": judgement.verdict,
                 "reason": judgement.reason,
                 "tests": counts_of(left.suite),
@@ -154,7 +154,13 @@ class Judge:
     def _reproduce(self, cell: Cell, verdict: Verdict) -> str:
         """Give the command that runs this cell alone; a result that is kept is run again only when asked for."""
         task = "bench" if cell.tier.name == BENCH_TIER else "matrix"
-        words = ["./bootstrap", task, *self._request.reproduce, "--only", shlex.quote(f"id={cell.id}")]
+        words = [
+            self._request.program,
+            task,
+            *self._request.reproduce.get(cell.id, ()),
+            "--only",
+            shlex.quote(f"id={cell.id}"),
+        ]
         if verdict not in {Verdict.ABORTED, Verdict.INFRASTRUCTURE}:
             words.append("--fresh")
         return " ".join(words)

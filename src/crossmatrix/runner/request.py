@@ -33,7 +33,8 @@ class Request:
         fresh: run all jobs again.
         fail_fast: end with the first cell that is not as expected: what runs is stopped, nothing more is started.
         keep_container: leave the container of a job that failed.
-        reproduce: words that a command needs besides the cell's id to ask for the same cell.
+        program: how a command that asks for the same begins: variables of the environment, and the program.
+        reproduce: by cell, words that such a command needs besides the cell's id.
     """
 
     matrix: str
@@ -45,7 +46,8 @@ class Request:
     fresh: bool = False
     fail_fast: bool = False
     keep_container: bool = False
-    reproduce: tuple[str, ...] = ()
+    program: str = "./bootstrap"
+    reproduce: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
