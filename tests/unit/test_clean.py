@@ -16,7 +16,7 @@ from crossmatrix.api import clean as clean_module
 from crossmatrix.api import removable
 from crossmatrix.api.clean import Cleaned, choose, clean
 from crossmatrix.api.removable import Item, locked
-from crossmatrix.engine.belongings import Belonging
+from crossmatrix.engine.belongings import Belonging, belongings
 from crossmatrix.engine.owners import HOME_LABEL, PID_LABEL, process_labels
 from crossmatrix.errors import InfrastructureError
 from crossmatrix.plan import JobKind
@@ -26,6 +26,7 @@ from crossmatrix.store import JobResult, State
 
 if TYPE_CHECKING:
     from crossmatrix.engine import DockerEngine
+    from crossmatrix.engine.client import Client
 
 DEAD = {**process_labels(), PID_LABEL: "4194999"}
 
@@ -146,18 +147,70 @@ def test_images_are_kept_for_other_state_directories(tmp_path: Path) -> None:
     assert _clean(PlayedEngine(base, mine, alive), tmp_path).removed == ()
 
 
-def test_unfinished_image_is_kept_while_its_build_may_work(tmp_path: Path) -> None:
-    """An image without a name may belong to a build in another state directory; an old one is rubbish."""
-    old = _thing("image", "<unfinished 1>", tmp_path)
-    fresh = Belonging(
-        kind="image",
-        id="2",
-        name="<unfinished 2>",
-        labels=old.labels,
-        created=time.time(),
-        size_bytes=1,
-    )
-    assert [item.name for item in _clean(PlayedEngine(old, fresh), tmp_path).removed] == ["<unfinished 1>"]
+def _unfinished(home: Path, *, age_s: float = 0.0) -> Belonging:
+    """Give an image without a name; its labels are those of the base that it is built on."""
+    labels = _thing("image", "", home, image="base-bookworm").labels
+    created = time.time() - age_s
+    return Belonging(kind="image", id="u", name="<unfinished u>", labels=labels, created=created, size_bytes=1)
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_an_unfinished_image_goes_where_nothing_builds(tmp_path: Path, everything: bool) -> None:  # noqa: FBT001 - a parameter
+    """However young, an image without a name is rubbish while no state directory that is known builds one."""
+    other = _thing("image", "other", tmp_path / "other", image="gcc")
+    (tmp_path / "other").mkdir()
+    cleaned = _clean(PlayedEngine(_unfinished(tmp_path), other), tmp_path, everything=everything)
+    assert [item.name.split(" of ")[0] for item in cleaned.kept] == []
+    assert "<unfinished u>" in cleaned.removed[0].name
+
+
+@pytest.mark.parametrize("builder", ["mine", "other"])
+@pytest.mark.parametrize("age_s", [0.0, 1e6])
+def test_an_unfinished_image_stays_while_one_is_being_built(tmp_path: Path, builder: str, age_s: float) -> None:
+    """The lock of an image tells that it is being built, also from a state directory whose label it does not carry."""
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    for home in (mine, other):
+        (home / "locks").mkdir(parents=True)
+    engine = PlayedEngine(_unfinished(mine, age_s=age_s), _thing("volume", "v", other))
+    with FileLock(tmp_path / builder / "locks" / "image-x.lock", thread_local=False):
+        kept = {item.name: item.kept for item in _clean(engine, mine).kept}
+        assert kept["<unfinished u>"]
+        assert builder == "mine" or kept["<unfinished u>"] == f"an image is being built from {other}"
+    assert [item.name for item in _clean(engine, mine).removed] == ["<unfinished u>"]
+
+
+def test_where_locks_cannot_be_seen_the_age_decides(tmp_path: Path) -> None:
+    """A state directory of another machine may build on our base: a young image stays, an old one is rubbish."""
+    far = _thing("volume", "v", Path("/nowhere/state"))
+    kept = _clean(PlayedEngine(_unfinished(tmp_path), far), tmp_path).kept
+    assert [item.name for item in kept] == ["<unfinished u>"]
+    assert "/nowhere/state" in kept[0].kept
+    engine = PlayedEngine(_unfinished(tmp_path, age_s=7201), far)
+    assert [item.name for item in _clean(engine, tmp_path).removed] == ["<unfinished u>"]
+
+
+def test_images_without_a_name_go_before_those_they_are_built_on() -> None:
+    """Newest first, and of one second those without a name: else the base would only lose its name."""
+    rows = [
+        {"Id": "sha256:b", "RepoTags": ["crossmatrix/base-bookworm:1"], "Created": 5, "Labels": {}},
+        {"Id": "sha256:u", "RepoTags": None, "Created": 5, "Labels": {}},
+        {"Id": "sha256:g", "RepoTags": ["crossmatrix/gcc-12:1"], "Created": 6, "Labels": {}},
+    ]
+
+    class Answering:
+        def ask(self, doing: str, _call: object) -> object:
+            return rows if "images" in doing else {} if "volumes" in doing else []
+
+    client: Client = Answering()  # type: ignore[assignment]
+    assert [item.id[-1] for item in belongings(client)] == ["g", "u", "b"]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_folder_that_is_not_ours_gets_nothing(tmp_path: Path, dry_run: bool) -> None:  # noqa: FBT001 - a parameter
+    """To look over, or clean, a folder that was named by mistake leaves it as it is."""
+    (tmp_path / "thesis.txt").write_text("my only copy")
+    _clean(PlayedEngine(), tmp_path, dry_run=dry_run)
+    assert [path.name for path in tmp_path.rglob("*")] == ["thesis.txt"]
 
 
 def test_held_lock_keeps_volumes_images_and_results(tmp_path: Path) -> None:

@@ -121,7 +121,8 @@ def _no_run_begins(home: Path) -> Iterator[None]:
     Raises:
         InfrastructureError: another `clean` takes very long.
     """
-    if not home.is_dir():
+    if not any((home / name).exists() for name in ("format", "locks")):
+        # No state directory: it gets nothing from us, a lock neither.
         yield
         return
     try:

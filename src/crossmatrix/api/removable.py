@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 RUN, RESULT, TEMPORARY = "run", "result", "temporary"
 _ORDER = (CONTAINER, VOLUME, IMAGE, RUN, RESULT, TEMPORARY)
 _BUILD_S = 7200.0
+"""How long an image build may take; it counts where nobody can be asked whether one works."""
 _LIVE = "a run works in this state directory"
 _CLOSED = "it is another user's: you may not remove it"
 
@@ -65,6 +66,11 @@ def locked(home: Path) -> bool:
     return any(is_held(path) for path in sorted((home / "locks").glob("*.lock")) if path.stem != BEGIN)
 
 
+def builds_image(home: Path) -> bool:
+    """Whether an image is being built from a state directory: the builder holds the image's lock there."""
+    return any(is_held(path) for path in sorted((home / "locks").glob("image-*.lock")))
+
+
 def of_engine(
     engine: DockerEngine | None,
     home: Path,
@@ -84,15 +90,35 @@ def of_engine(
     busy |= {one for one in {item.home for item in ours} if one and one != mine and locked(Path(one))}
     busy |= {mine} if live else set()
     shared = not everything and any(item.kind == IMAGE and item.home != mine for item in every)
+    unfinished = _why_unfinished_stay(home.absolute(), {Path(item.home) for item in every if item.home})
     for item in sorted(ours, key=lambda one: _ORDER.index(one.kind)):
-        kept = _why_kept(item, busy, now, shared=shared)
+        kept = _why_kept(item, busy, shared=shared) or (unfinished(item, now) if item.unfinished else "")
         shown = _engine_item(item, now, kept)
         if everything:
             shown = replace(shown, name=f"{item.name} of {item.home or 'an unknown state directory'}")
         yield Candidate(item=shown, remove=partial(remove_belonging, client, item))
 
 
-def _why_kept(item: Belonging, busy: set[str], now: float, *, shared: bool) -> str:
+def _why_unfinished_stay(mine: Path, others: set[Path]) -> Callable[[Belonging, float], str]:
+    """Give what says why an image without a name is kept; its labels are those of its base, whoever builds on that.
+
+    Locks tell whether an image is being built, where they can be seen: of state directories of other machines that
+    share the engine they cannot, and there the age has to do.
+    """
+    building = next((home for home in sorted(others | {mine}) if builds_image(home)), None)
+    unseen = next((home for home in sorted(others - {mine}) if not home.is_dir()), None)
+
+    def why(item: Belonging, now: float) -> str:
+        if building is not None:
+            return f"an image is being built from {building}"
+        if unseen is not None and now - item.created < _BUILD_S:
+            return f"{unseen} is not to be seen from here, and may be where it is being built from"
+        return ""
+
+    return why
+
+
+def _why_kept(item: Belonging, busy: set[str], *, shared: bool) -> str:
     """Say why a thing of the engine's is kept; empty where it may go.
 
     Images are looked up by what is in them, so that a run of any state directory may use those of another.
@@ -105,9 +131,8 @@ def _why_kept(item: Belonging, busy: set[str], now: float, *, shared: bool) -> s
         return ""
     reasons = (
         (bool(busy), "a run works on this engine"),
-        (item.unfinished and now - item.created < _BUILD_S, "it may be part of a build that works"),
         (
-            shared and item.labels.get(IMAGE_LABEL, "").startswith("base-"),
+            shared and not item.unfinished and item.labels.get(IMAGE_LABEL, "").startswith("base-"),
             "images of other state directories are built on it",
         ),
     )

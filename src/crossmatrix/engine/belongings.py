@@ -123,7 +123,10 @@ def _volume_sizes(client: Client) -> dict[str, int]:
 
 
 def _images(client: Client) -> list[Belonging]:
-    """List images, newest first, so that what is built on another is removed before it."""
+    """List images, newest first, so that what is built on another is removed before it.
+
+    Of one second, those without a name first: removing the name of an image with others on it would leave it without.
+    """
     rows = client.ask(
         "list images",
         lambda api: api.images(filters={"label": [f"{KIND_LABEL}=image", IMAGE_LABEL, HOME_LABEL]}),
@@ -140,7 +143,7 @@ def _images(client: Client) -> list[Belonging]:
         for row in rows
         for name in row.get("RepoTags") or ["<none>:<none>"]
     ]
-    return sorted(found, key=lambda item: item.created, reverse=True)
+    return sorted(found, key=lambda item: (-item.created, not item.unfinished))
 
 
 def _time(text: str) -> float:
