@@ -139,6 +139,12 @@ def test_a_warning_repeated_in_the_log_is_found_in_green_cells_too() -> None:
     assert len(of_kind(FindingKind.REPEATED_WARNING, cell(log_tail=tail))) == 1
 
 
+def test_what_one_test_case_repeats_is_not_repeated_throughout() -> None:
+    """Where the last lines are those of one test case, a line that it prints often is that test's."""
+    tail = "\n".join(["qemu-arm: warning: TCG does not support requested feature"] * 5)
+    assert of_kind(FindingKind.REPEATED_WARNING, cell(log_tail=tail, log_of="test aes-test")) == []
+
+
 @pytest.mark.parametrize(
     "line",
     [

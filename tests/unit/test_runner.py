@@ -159,6 +159,7 @@ def test_a_failing_suite_is_a_result(world: World) -> None:
     assert record.cells[0].verdict is Verdict.FAILED
     assert "aes" in record.cells[0].reason
     assert record.cells[0].tests.failed == 1
+    assert (record.cells[0].log_of, record.cells[0].log_tail.splitlines()[-1]) == ("test aes-test", "FAIL: aes")
     assert record.exit_code == 1
     second = world.again().run(cell())
     assert len(world.engine.started) == 2
@@ -202,6 +203,7 @@ def test_a_green_cell_without_evidence_is_vacuous(world: World) -> None:
     world.engine.leaves("run *", RUN_FILES | {"evidence/count-7.json": counts({})})
     record = world.run(cell())
     assert record.cells[0].verdict is Verdict.VACUOUS
+    assert record.cells[0].log_tail == ""
     assert record.exit_code == 1
 
 

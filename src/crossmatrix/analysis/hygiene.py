@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.analysis.siblings import Pair, reference_pairs
 from crossmatrix.analysis.words import counted, listed
-from crossmatrix.records import Finding, FindingKind, OutcomeStatus, Verdict
+from crossmatrix.records import LOG_OF_TEST, Finding, FindingKind, OutcomeStatus, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -101,9 +101,11 @@ def _repeated(record: CellRecord) -> dict[str, str]:
     outputs = [outcome.output for outcome in record.outcomes if outcome.output.strip()]
     in_outputs = Counter(shape for output in outputs for shape in _shapes(output))
     in_log = Counter[str]()
-    for line in record.log_tail.splitlines():
+    # What one test case printed is among the outputs, and what it repeats is that test's.
+    log = "" if record.log_of.startswith(LOG_OF_TEST) else record.log_tail
+    for line in log.splitlines():
         in_log.update(_shapes(line))
-    lines = {_shape(line): line.strip() for line in "\n".join((*outputs, record.log_tail)).splitlines()}
+    lines = {_shape(line): line.strip() for line in "\n".join((*outputs, log)).splitlines()}
     many = {shape for shape, count in in_outputs.items() if count >= max(REPEATED, NEARLY_ALL * len(outputs))}
     many |= {shape for shape, count in in_log.items() if count >= REPEATED}
     return {shape: lines[shape] for shape in sorted(many)}

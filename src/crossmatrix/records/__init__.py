@@ -1,6 +1,8 @@
 """What a run leaves behind: the published, versioned records that every report is made of."""
 
 from crossmatrix.records.cells import (
+    LOG_OF_TEST,
+    MEASURED_TIER,
     SCHEMA_VERSION,
     Artifact,
     CellRecord,
@@ -24,6 +26,8 @@ from crossmatrix.records.findings import Finding, FindingKind
 from crossmatrix.records.outcomes import Outcome, OutcomeStatus, SuiteResult
 
 __all__ = [
+    "LOG_OF_TEST",
+    "MEASURED_TIER",
     "SCHEMA_VERSION",
     "Artifact",
     "BinaryEvidence",

@@ -14,6 +14,12 @@ from crossmatrix.records.outcomes import Outcome
 
 SCHEMA_VERSION = 1
 
+MEASURED_TIER = "bench"
+"""The tier of cells that are measured and not tested; recipes cannot use the name."""
+
+LOG_OF_TEST = "test "
+"""With what ``CellRecord.log_of`` begins where it names a test case."""
+
 
 class Verdict(StrEnum):
     """The conclusion on one cell."""
@@ -93,7 +99,11 @@ class ImageRecord(Record):
 
 
 class CellRecord(Record):
-    """One cell of a run. ``reason`` says in one line why the verdict is what it is; ``cached`` that nothing ran."""
+    """One cell of a run.
+
+    ``reason`` says in one line why the verdict is what it is, ``cached`` that nothing ran, ``log_of`` whose last lines
+    ``log_tail`` has: ``test aes-test`` or ``stage build``.
+    """
 
     schema_version: int = SCHEMA_VERSION
     id: str
@@ -126,11 +136,17 @@ class CellRecord(Record):
     figures: Figures | None = None
     artifacts: tuple[Artifact, ...] = ()
     log_tail: str = ""
+    log_of: str = ""
     links: tuple[str, ...] = ()
     reproduce: str = ""
     started: str = ""
     finished: str = ""
     duration_s: float = 0.0
+
+    @property
+    def measured(self) -> bool:
+        """Whether the cell is one that is measured and not tested, so that it says nothing of tests."""
+        return self.tier == MEASURED_TIER
 
 
 class RunRecord(Record):

@@ -52,7 +52,7 @@ LOOKS: Mapping[Verdict, Look] = {
     Verdict.FAILED: _look("✗x", "failed", Tone.BAD, "a test failed"),
     Verdict.BUILD_FAILED: _look("✗x", "build", Tone.BAD, "it did not build"),
     Verdict.CONFIGURE_FAILED: _look("✗x", "configure", Tone.BAD, "it could not be configured"),
-    Verdict.CRASHED: _look("✗x", "crashed", Tone.BAD, "a program under test died of a signal, and did not abort itself"),
+    Verdict.CRASHED: _look("✗x", "crashed", Tone.BAD, "a program died of a signal, and did not abort itself"),
     Verdict.EMULATOR_CRASHED: _look("✗x", "emulator", Tone.BAD, "the emulator itself crashed"),
     Verdict.TIMED_OUT: _look("✗x", "timed out", Tone.BAD, "a stage had not ended in its time"),
     Verdict.VACUOUS: _look("○o", "vacuous", Tone.DOUBT, "green, but the evidence is missing"),

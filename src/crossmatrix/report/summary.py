@@ -89,6 +89,7 @@ class ReportCell(Record):
     evidence_missing: tuple[str, ...]
     artifacts: tuple[Artifact, ...]
     log_tail: str
+    log_of: str
     links: tuple[str, ...]
     reproduce: str
     duration_s: float

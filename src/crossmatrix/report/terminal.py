@@ -137,7 +137,10 @@ def _print_trouble(record: CellRecord, console: Console, tail: int) -> None:
     console.print(Text.assemble((f"{mark} {record.verdict}", style), "  ", (record.id, "bold")), soft_wrap=True)
     _line(console, record.reason, indent=2)
     unicode = speaks_unicode(console)
-    for line in last_lines(record.log_tail, tail):
+    lines = last_lines(record.log_tail, tail)
+    if lines and record.log_of:
+        _line(console, f"last lines of {record.log_of}:", "dim", indent=2)
+    for line in lines:
         shown = ("│ " if unicode else "| ") + _speakable(line.expandtabs(), console)
         room = max(console.width, _NARROWEST) - 2
         if len(shown) > room:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crossmatrix.plan import Job, JobKind
+from crossmatrix.records import MEASURED_TIER
 from crossmatrix.steps import bench_steps, build_steps, run_steps, steps_digest
 from crossmatrix.steps.builds import workload_files
 from crossmatrix.steps.surroundings import left_out_tests
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from crossmatrix.catalog import Build, Cell
     from crossmatrix.steps.stage import InputFile, Steps
 
-BENCH_TIER = "bench"
+BENCH_TIER = MEASURED_TIER
 """The tier of measuring jobs; recipes cannot use the name."""
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from crossmatrix.analysis import figures_from_bench
+from crossmatrix.outcomes.case import BENCH_STAGE
 from crossmatrix.records import (
+    LOG_OF_TEST,
     CellRecord,
     Figures,
     OutcomeStatus,
-    StageRecord,
     StageStatus,
     SuiteResult,
     TestCounts,
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from crossmatrix.catalog import Cell
+    from crossmatrix.outcomes import Judgement
     from crossmatrix.runner.left import Left
     from crossmatrix.store import JobResult
 
 _TAIL_LINES = 100
+_GREEN_BUT = {Verdict.VACUOUS, Verdict.UNEXPECTED_PASS}
 BENCH_FILE = "bench.json"
 
 
@@ -56,11 +59,29 @@ def figures_of(files: dict[str, bytes]) -> Figures | None:
     return figures_from_bench(data.decode("utf-8", errors="replace")) if data else None
 
 
-def log_tail(stages: tuple[StageRecord, ...], logs: Mapping[str, str]) -> str:
-    """Give the end of the log of the first stage that did not end well, else of the last one."""
-    broken = next((stage for stage in stages if stage.status not in {StageStatus.OK, StageStatus.NOT_RUN}), None)
-    last = broken or next((stage for stage in reversed(stages) if stage.log), None)
-    return tail(logs.get(last.name, ""), _TAIL_LINES) if last else ""
+def explaining_log(left: Left, judgement: Judgement | None = None) -> tuple[str, str]:
+    """Give the last lines of the log that a verdict is about, and what it is the log of; both empty where none is.
+
+    It is what the first failed test case printed, else the log of the first stage that did not end well, else of the
+    last one. Where everything passed and that proves nothing, the end of the suite's log says nothing on why.
+    """
+    judged = judgement.verdict if judgement is not None else None
+    cases = left.suite.outcomes if left.suite is not None else ()
+    case = next((c for c in cases if judgement is not None and c.name == judgement.test and c.output), None)
+    if case is not None:
+        return case.output, f"{LOG_OF_TEST}{case.name}"
+    if judgement is not None and judged in _GREEN_BUT and not _about_log(left, judgement.reason):
+        return "", ""
+    broken = next((stage for stage in left.stages if stage.status not in {StageStatus.OK, StageStatus.NOT_RUN}), None)
+    last = broken or next((stage for stage in reversed(left.stages) if stage.log), None)
+    lines = tail(left.logs.get(last.name, ""), _TAIL_LINES) if last else ""
+    return (lines, f"stage {last.name}") if last and lines else ("", "")
+
+
+def _about_log(left: Left, reason: str) -> bool:
+    """Whether the reason of a doubt is what a log lacks, or what was measured: the log's end shows it."""
+    measured = any(stage.name == BENCH_STAGE for stage in left.stages)
+    return measured or left.suite is None or bool(left.suite.cut and left.suite.cut in reason)
 
 
 def blank(cell: Cell) -> CellRecord:
@@ -85,9 +106,10 @@ def blank(cell: Cell) -> CellRecord:
     )
 
 
-def told_by_jobs(cell: Cell, left: Left) -> dict[str, object]:
+def told_by_jobs(cell: Cell, left: Left, judgement: Judgement | None = None) -> dict[str, object]:
     """Give the fields of a record that say what ran, with what, when and for how long."""
     build, run, results = left.build, left.run, left.results
+    lines, log_of = explaining_log(left, judgement)
     return {
         "source_origin": build.source_origin if build else "",
         "stages": left.stages,
@@ -95,7 +117,8 @@ def told_by_jobs(cell: Cell, left: Left) -> dict[str, object]:
         "run_image": run.image if run else None,
         "compiler": compiler_of(cell, build),
         "emulator": emulator_of(cell, run),
-        "log_tail": log_tail(left.stages, left.logs),
+        "log_tail": lines,
+        "log_of": log_of,
         "started": build.started if build else "",
         "finished": results[-1].finished if results else "",
         "duration_s": round(sum(result.duration_s for result in results), 2),
