@@ -25,7 +25,6 @@ from crossmatrix.report.comparison import comparison_json
 from crossmatrix.report.figures import figures_json
 from crossmatrix.report.files import RENDERERS, write_reports
 from crossmatrix.report.junit import render_junit
-from crossmatrix.report.markdown import fence, render_markdown
 from crossmatrix.report.page import anchor, render_html, web_address
 from crossmatrix.report.schema import schemas, write_schemas
 from crossmatrix.report.summary import render_json
@@ -296,29 +295,6 @@ def test_only_web_addresses_become_links() -> None:
     """A record cannot bring a script along as an address."""
     assert web_address("https://example.org/1") == "https://example.org/1"
     assert web_address("javascript:alert(1)") == web_address("data:text/html,x") == ""
-
-
-def test_markdown_shows_the_grid_and_what_is_wrong() -> None:
-    """The text can be pasted into an issue: a table, causes, commands, findings."""
-    text = render_markdown(sixteen_cells())
-    assert text.startswith("# 4 of 16 cells are not as expected, with 2 serious findings\n")
-    assert "| nettle 3.10.2 | asm | ✓ 118 ok | ✓ 118 ok | ✗ 2 failed | ○ vacuous |" in text
-    assert "```sh\ninvoke matrix --only id=nettle-3.10.2/asm/gcc-12/aarch64_be-linux-musl\n```" in text
-    assert "sha256\\_block\\_armv8" in text
-
-
-@given(st.lists(st.text(alphabet="`a ", max_size=12), max_size=4))
-def test_a_code_block_cannot_be_ended_from_within(lines: list[str]) -> None:
-    """The fence is longer than any run of backticks in the log."""
-    first, *rest = fence(lines).splitlines()
-    marks = first.removesuffix("text")
-    assert all(marks not in line for line in rest[:-1])
-
-
-def test_a_table_cell_cannot_be_ended_from_within() -> None:
-    """A bar or a newline in a fact does not break the table."""
-    text = render_markdown(run_record(host={"cpu": "a|b\nc"}))
-    assert "| host: cpu | a\\|b c |" in text
 
 
 def test_a_record_read_back_gives_the_same_report() -> None:

@@ -9,6 +9,7 @@ from crossmatrix.analysis.coverage import coverage
 from crossmatrix.report.conclusion import headline, totals, troubled
 from crossmatrix.report.grid import lay_out, target_names
 from crossmatrix.report.looks import LOOKS, field_words
+from crossmatrix.report.versions import versions
 from crossmatrix.report.words import duration, fact, last_lines, moment, plural, printable, seconds_between
 
 if TYPE_CHECKING:
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from crossmatrix.records import CellRecord, RunRecord
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
+_NAMED = re.compile(
+    r"`(?P<command>[^`]+)`|(?P<link>https?://[\w./?#&=%+~:-]*[\w/])"
+    r"|(?P<name>[\w@+=.*$~-]*[_/][\w@+=.*$~/:-]*(?<![.:-]))"
+)
+"""What a sentence names and a reader copies; a link stays one."""
+_BAR = re.compile(r"(?<!\\)\|")
 _LOG_LINES = 20
 _SHOWN_FUNCTIONS = 20
 
@@ -25,12 +32,13 @@ def render_markdown(run: RunRecord) -> str:
     """Write a run as GitHub-flavoured Markdown: verdict, grid, cells not as expected, findings, this run."""
     parts = [
         f"# {escape(headline(run))}\n",
-        f"Matrix `{run.matrix}`, run `{run.run_id}`, started {moment(run.started)}.\n",
+        f"Matrix {code(run.matrix)}, run {code(run.run_id)}, started {moment(run.started)}.\n",
         _grid(run.cells),
         "".join(f"- {escape(line)}\n" for line in totals(run)),
         *_troubles(run),
         *_findings(run),
         *_assembly(run),
+        _versions(run),
         _about(run),
     ]
     return "\n".join(part for part in parts if part)
@@ -38,7 +46,31 @@ def render_markdown(run: RunRecord) -> str:
 
 def escape(text: str) -> str:
     """Give text that Markdown shows as it is, on one line, also inside a table."""
-    return _SPECIAL.sub(r"\\\1", " ".join(printable(text).split()))
+    return _plain(" ".join(printable(text).split()))
+
+
+def code(text: str) -> str:
+    """Give text as a code span on one line: what is to be copied, without a mark of Markdown's in it."""
+    plain = " ".join(printable(text).split())
+    longest = max((len(run) for run in re.findall(r"`+", plain)), default=0)
+    marks = "`" * (longest + 1)
+    room = " " if plain.startswith("`") or plain.endswith("`") else ""
+    return f"{marks}{room}{plain}{room}{marks}" if plain else ""
+
+
+def prose(text: str) -> str:
+    """Give a sentence with its commands, ids, paths and names of functions as code spans."""
+    line = " ".join(printable(text).split())
+    parts: list[str] = []
+    end = 0
+    for match in _NAMED.finditer(line):
+        parts += [_plain(line[end : match.start()]), match["link"] or code(match["command"] or match["name"])]
+        end = match.end()
+    return "".join(parts) + _plain(line[end:])
+
+
+def _plain(line: str) -> str:
+    return _SPECIAL.sub(r"\\\1", line)
 
 
 def fence(lines: Iterable[str], language: str = "text") -> str:
@@ -51,7 +83,9 @@ def fence(lines: Iterable[str], language: str = "text") -> str:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    # Inside a table, and only there, a bar is escaped in code spans too without its backslash being shown.
+    fields = ([_BAR.sub(r"\\|", field) for field in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in fields)
 
 
 def _grid(cells: Sequence[CellRecord]) -> str:
@@ -73,9 +107,10 @@ def _troubles(run: RunRecord) -> list[str]:
     bad = troubled(run)
     parts = ["## Not as expected\n"] if bad else []
     for record in bad:
-        parts.append(f"### {record.verdict}: `{record.id}`\n")
-        parts.append(f"{escape(record.reason)}\n" if record.reason else "")
+        parts.append(f"### {record.verdict}: {code(record.id)}\n")
+        parts.append(f"{prose(record.reason)}\n" if record.reason else "")
         lines = last_lines(record.log_tail, _LOG_LINES)
+        parts.append(f"Last lines of {code(record.log_of)}:\n" if lines and record.log_of else "")
         parts.append(fence(lines) if lines else "")
         if record.reproduce:
             parts.append(f"Run it again:\n\n{fence([record.reproduce], 'sh')}")
@@ -88,29 +123,34 @@ def _findings(run: RunRecord) -> list[str]:
     lines: list[str] = []
     for finding in sorted(run.findings, key=lambda finding: not finding.serious):
         kind = f"{finding.kind.replace('-', ' ')}{f' ({escape(finding.axis)})' if finding.axis else ''}"
-        lines.append(f"- {'**serious** ' if finding.serious else ''}{kind}: {escape(finding.message)}\n")
-        lines += [f"  - `{cell}`\n" for cell in finding.cells]
+        lines.append(f"- {'**serious** ' if finding.serious else ''}{kind}: {prose(finding.message)}\n")
+        lines += [f"  - {code(cell)}\n" for cell in finding.cells]
     return ["## Findings\n", "".join(lines)]
 
 
 def _assembly(run: RunRecord) -> list[str]:
     parts: list[str] = []
     for cover in coverage(run.cells):
-        if not cover.nowhere:
-            continue
-        shown = ", ".join(f"`{name}`" for name in cover.nowhere[:_SHOWN_FUNCTIONS])
+        ran = cover.functions - len(cover.nowhere)
+        shown = ", ".join(code(name) for name in cover.nowhere[:_SHOWN_FUNCTIONS])
         more = len(cover.nowhere) - _SHOWN_FUNCTIONS
-        count = f"{len(cover.nowhere)} of {plural(cover.functions, 'function')}"
-        parts.append(f"- {escape(cover.source)}, {count}: {shown}{f' and {more} more' if more > 0 else ''}\n")
-    return ["## Assembly that ran nowhere in this matrix\n", "".join(parts)] if parts else []
+        idle = f"; in no cell {shown}{f' and {more} more' if more > 0 else ''}" if cover.nowhere else ""
+        parts.append(f"- {escape(cover.source)}: {ran} of {plural(cover.functions, 'function')} ran{idle}\n")
+    return ["## Assembly\n", "".join(parts)] if parts else []
+
+
+def _versions(run: RunRecord) -> str:
+    rows = [(what, code(name), code(exact)) for what, name, exact in versions(run)]
+    return f"## Versions\n\n{_table(('', 'name', 'digest'), rows)}" if rows else ""
 
 
 def _about(run: RunRecord) -> str:
-    rows = [("command", escape(run.command))] if run.command else []
-    rows += [("tool", escape(run.tool))] if run.tool else []
+    rows = [("command", code(run.command))] if run.command else []
+    rows += [("tool", code(run.tool))] if run.tool else []
     spent = seconds_between(run.started, run.finished)
     rows += [("took", duration(spent))] if spent is not None else []
     for group, facts in (("host", run.host), ("engine", run.engine)):
-        rows += [(escape(f"{group}: {name}"), escape(value)) for name, value in (fact(*item) for item in facts.items())]
-    rows += [("note", escape(note)) for note in run.notes]
+        known = (fact(*item) for item in facts.items())
+        rows += [(escape(f"{group}: {name}"), code(value)) for name, value in known if value]
+    rows += [("note", prose(note)) for note in run.notes]
     return f"## This run\n\n{_table(('', ''), rows)}" if rows else ""
