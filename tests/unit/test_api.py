@@ -147,19 +147,41 @@ def test_reports_that_cannot_be_written_do_not_hide_the_run(here: Shell, monkeyp
 
 
 def test_a_run_that_works_is_not_called_killed(here: Shell) -> None:
-    """Who looks at a run under way sees `running`, without an exit code."""
+    """Who looks at a run under way sees `running`, without an exit code, and no cell that has not ended."""
     engine = here.with_engine()
-    seen: list[tuple[str, int | None]] = []
+    seen: list[tuple[str, int | None, int]] = []
 
     def look() -> None:
         record, _ = load_run(here.workspace, "latest")
-        seen.append((record.state, record.exit_code))
+        seen.append((record.state, record.exit_code, len(record.cells)))
 
     engine.on("*", Act(then=look, code=1))
     engine.leaves("*", {})
     run_matrix(here.workspace, Choice(cells=(CELL,)), Manner(), lambda _event: None)
-    assert seen == [("running", None)]
+    assert seen == [("running", None, 0)]
     assert load_run(here.workspace, "latest")[0].state == "finished"
+
+
+def test_a_run_that_was_killed_says_which_cells_were_meant(
+    here: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After `kill -9` the report has every cell, those without a verdict as aborted, with the command to run them."""
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+
+    def die(*_words: object) -> NoReturn:
+        raise SystemExit(9)
+
+    monkeypatch.setattr("crossmatrix.runner.run._Run._planned", die)
+    monkeypatch.setattr("crossmatrix.runner.run._Run._leave_nothing", lambda _run: None)
+    with pytest.raises(SystemExit):
+        run_matrix(here.workspace, Choice(), Manner(), lambda _event: None)
+    record, _ = load_run(here.workspace, "latest")
+    assert (record.state, record.exit_code, record.finished) == ("killed", 1, "")
+    assert [one.id for one in record.cells] == [one.id for one in choose(here.workspace, Choice()).cells]
+    assert {one.verdict for one in record.cells} == {Verdict.ABORTED}
+    assert all(one.reproduce.endswith(f"--only id={one.id}") for one in record.cells)
+    assert here.invoke("report") == 1
+    assert "6 cells: 6 aborted" in capsys.readouterr().out
 
 
 def test_a_matrix_of_negative_controls_cannot_be_measured(here: Shell) -> None:

@@ -77,17 +77,18 @@ def test_jobs_get_what_the_house_rules_say(world: World) -> None:
 
 
 def test_records_are_there_early_by_cell_and_in_the_end(world: World) -> None:
-    """While a job works run.json says `running`; a finished cell has its record before the next one begins."""
-    seen: list[tuple[str, list[str]]] = []
+    """While a job works run.json says `running` and names all cells; one that ended has its record before the next."""
+    seen: list[tuple[str, list[Verdict]]] = []
 
     def look(event: Event) -> None:
         if isinstance(event, JobStarted) and event.job.startswith("run "):
             run = world.state.runs.load(world.state.runs.resolve("latest"))
-            seen.append((run.state, [one.id for one in run.cells]))
+            seen.append((run.state, [one.verdict for one in run.cells]))
 
     world.on_event = look
     record = world.run(cell(), cell(SECOND_PROFILE))
-    assert seen == [("running", []), ("running", [record.cells[0].id])]
+    aborted, passed = Verdict.ABORTED, Verdict.PASSED
+    assert seen == [("running", [aborted, aborted]), ("running", [passed, aborted])]
     stored = json.loads((world.state.runs.folder(record.run_id) / "run.json").read_text())
     assert (stored["state"], stored["exit_code"], len(stored["cells"])) == ("finished", 0, 2)
     assert RunRecord.model_validate(stored).run_id == record.run_id

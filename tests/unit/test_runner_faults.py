@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
@@ -16,7 +17,8 @@ from crossmatrix.errors import ExitCode, InfrastructureError, NoSpaceError, Patc
 from crossmatrix.events import Note
 from crossmatrix.records import Verdict
 from crossmatrix.runner import attempt, jobs
-from crossmatrix.store import Results, Runs
+from crossmatrix.store import Results, Runs, atomic
+from crossmatrix.store.runs import RESERVED_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,6 +194,46 @@ def test_a_full_disk_of_the_engine_stops_the_run(world: World) -> None:
     assert (record.state, record.exit_code) == ("finished", ExitCode.INFRASTRUCTURE)
     assert record.notes == ("stopped: the engine's disk is full",)
     assert not list(world.state.results.root.glob(".new-*"))
+
+
+def fill(monkeypatch: pytest.MonkeyPatch, home: Path, *, room: int) -> None:
+    """Let the disk be full: a file can be written only in what the run had kept for its end, or in ``room`` bytes."""
+    write = atomic.write_bytes
+
+    def refuse(path: Path, data: bytes) -> None:
+        if any(home.glob("runs/*/.reserve")) or len(data) > room:
+            raise NoSpaceError(f"no space left while writing {path}")
+        write(path, data)
+
+    monkeypatch.setattr(atomic, "write_bytes", refuse)
+
+
+@pytest.mark.parametrize(("room", "cells"), [(RESERVED_BYTES, 2), (2000, 0)])
+def test_a_disk_that_is_full_to_the_last_does_not_leave_a_run_without_an_end(
+    world: World, monkeypatch: pytest.MonkeyPatch, room: int, cells: int
+) -> None:
+    """The last record has space of its own; where that is too little, at least how the run ended is written."""
+    world.engine.on("build * configure", Act(then=lambda: fill(monkeypatch, world.home, room=room)))
+    record = world.run(cell(), cell(SECOND_PROFILE))
+    monkeypatch.undo()
+    assert verdicts(record) == [Verdict.INFRASTRUCTURE] * 2
+    stored = json.loads((world.state.runs.folder(record.run_id) / "run.json").read_text())
+    assert (stored["state"], stored["exit_code"], bool(stored["finished"])) == ("finished", 3, True)
+    assert "no space left" in stored["notes"][0]
+    assert len(stored["cells"]) == cells
+    assert not list(world.home.glob("runs/*/.reserve"))
+
+
+def test_a_disk_that_gives_no_space_to_keep_is_no_reason_not_to_begin(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether a run has room is asked elsewhere."""
+
+    def refuse(*_words: object) -> NoReturn:
+        raise NoSpaceError("full")
+
+    monkeypatch.setattr(Runs, "reserve", refuse)
+    assert verdicts(world.run(cell())) == [Verdict.PASSED]
 
 
 def test_a_full_disk_stops_before_a_build_too(world: World) -> None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from crossmatrix.records import RunRecord
 
 RUNNING, KILLED = "running", "killed"
+_KILLED = (
+    "its process ended and could not write how: it was killed, or the disk was full to the last; "
+    "`invoke matrix` goes on from there"
+)
 
 
 def load_run(workspace: Workspace, name: str) -> tuple[RunRecord, Path]:
@@ -34,12 +38,15 @@ def load_run(workspace: Workspace, name: str) -> tuple[RunRecord, Path]:
     run_id = state.runs.resolve(name)
     works = is_alive(state, run_id)
     record = state.runs.load(run_id)
-    if record.state == RUNNING and not works:
+    if record.state == RUNNING and works:
+        ended = {cell.id for cell in state.runs.cells(run_id)}
+        record = record.model_copy(update={"cells": tuple(cell for cell in record.cells if cell.id in ended)})
+    elif record.state == RUNNING:
         record = record.model_copy(
             update={
                 "state": KILLED,
                 "exit_code": int(ExitCode.UNEXPECTED),
-                "notes": (*record.notes, "its process was ended before its end; `invoke matrix` goes on from there"),
+                "notes": (*record.notes, _KILLED),
             },
         )
     return record, state.runs.folder(run_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -41,9 +42,12 @@ class Book:
         """The first word of a disk that is full."""
         return self._full
 
-    def begin(self) -> None:
-        """Make the run's folder and its first record."""
-        self._world.state.runs.begin(self._record)
+    def begin(self, pending: tuple[CellRecord, ...]) -> None:
+        """Make the run's folder and its first record, with what is to be said of each cell until it has its own."""
+        runs = self._world.state.runs
+        runs.begin(self._record.model_copy(update={"cells": pending}))
+        with contextlib.suppress(NoSpaceError):
+            runs.reserve(self.id)
         for note in self._request.notes:
             self._world.listen(Note(message=note))
 
@@ -88,11 +92,20 @@ class Book:
                 "exit_code": int(code),
             },
         )
+        self._close()
+        return self._record
+
+    def _close(self) -> None:
+        """Write the last record, on a full disk in the space that was kept for it; where it is too long, its head."""
+        runs = self._world.state.runs
+        runs.release(self.id)
         try:
-            self._world.state.runs.write(self._record)
+            runs.write(self._record)
         except NoSpaceError as error:
             self.no_space(error)
-        return self._record
+            with contextlib.suppress(NoSpaceError):
+                # The cells have records of their own, as far as those could be written.
+                runs.write(self._record.model_copy(update={"cells": ()}))
 
     def _compared(self) -> tuple[CellRecord, ...]:
         """Give the cells in the order of the report, vacuous where only their neighbours can show it."""

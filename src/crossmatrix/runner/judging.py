@@ -103,6 +103,15 @@ class Judge:
             },
         )
 
+    def pending(self, cell: Cell) -> CellRecord:
+        """Give the record that a cell has until it has its own: what a run that is killed leaves of it."""
+        return blank(cell).model_copy(
+            update={
+                "reason": "the run ended before this cell had its verdict",
+                "reproduce": self._reproduce(cell, Verdict.ABORTED),
+            },
+        )
+
     def left_out(self, cell: Cell, reason: str, link: str) -> CellRecord:
         """Give the record of a cell that is not run, and why."""
         links = (link,) if link else ()

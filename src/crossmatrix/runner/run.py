@@ -72,7 +72,7 @@ class _Run:
 
     def carry_out(self) -> RunRecord:
         """Begin the record, do everything, end the record."""
-        self._book.begin()
+        self._book.begin(tuple(map(self._judge.pending, self._request.cells)))
         for item in self._request.left_out:
             self._book.keep(self._judge.left_out(item.cell, item.reason, item.link))
         try:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+RESERVED_BYTES = 4 << 20
+"""Room for the last record of a run: that of a whole matrix has some hundred kilobytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Runs:
@@ -57,6 +60,21 @@ class Runs:
         lengths = {"cells": {"__all__": {"vectors": {"families": {"__all__": {"lengths"}}}}}}
         text = record.model_dump_json(by_alias=True, indent=1, exclude=lengths)
         write_text(self.folder(record.run_id) / "run.json", text + "\n")
+
+    def reserve(self, run_id: str) -> None:
+        """Keep some space for a run's last record, which says how it ended also where a full disk ended it."""
+        file = self._reserve(run_id)
+        with disk_faults(file):
+            # Not of zeros: a file system that compresses would keep no space for them.
+            file.write_bytes(os.urandom(RESERVED_BYTES))
+
+    def release(self, run_id: str) -> None:
+        """Give that space back."""
+        with contextlib.suppress(OSError):
+            self._reserve(run_id).unlink(missing_ok=True)
+
+    def _reserve(self, run_id: str) -> Path:
+        return self.folder(run_id) / ".reserve"
 
     def write_cell(self, run_id: str, record: CellRecord) -> None:
         """Write one cell's record, as soon as it is known."""
@@ -124,7 +142,7 @@ class Runs:
         raise UsageError(f"there is no run {name!r}", hint=nearest(name, ("latest", *ids[-20:])))
 
     def load(self, run_id: str) -> RunRecord:
-        """Read a run with all cells it has so far.
+        """Read a run with all its cells; those of a run without an end are as they stood when it began or ended each.
 
         Raises:
             StoreError: the record is of a newer version, or damaged.
@@ -138,7 +156,13 @@ class Runs:
             raise StoreError(f"{file}: cannot be read: {error.strerror}") from error
         except ValidationError as error:
             raise StoreError(f"{file}: not a record of a run: {error.errors()[0]['msg']}") from error
-        return record if record.cells else record.model_copy(update={"cells": self.cells(run_id)})
+        return record if record.finished and record.cells else self._with_own(record)
+
+    def _with_own(self, record: RunRecord) -> RunRecord:
+        """Give each cell its own record, where it has one."""
+        own = {cell.id: cell for cell in self.cells(record.run_id)}
+        cells = tuple(own.pop(cell.id, cell) for cell in record.cells)
+        return record.model_copy(update={"cells": (*cells, *own.values())})
 
     def cells(self, run_id: str) -> tuple[CellRecord, ...]:
         """Read the cells' own records: of a run that was killed, all that had finished."""
