@@ -22,6 +22,9 @@ THRESHOLD = 0.01
 _NO_END = frozenset({Verdict.ABORTED, Verdict.INFRASTRUCTURE})
 """Verdicts of cells of which nobody knows how they would have ended."""
 
+_NEEDS_NO_FIGURES = frozenset({Verdict.UNSUPPORTED, Verdict.EXPECTED_FAILURE})
+"""Verdicts of cells that are not measured, as is known beforehand."""
+
 ABSENT = "absent"
 """What stands for a test that a cell does not have."""
 
@@ -59,13 +62,14 @@ def compare(a: CellRecord, b: CellRecord, *, threshold: float = THRESHOLD) -> Co
         verdict=Change(name="verdict", before=a.verdict.value, after=b.verdict.value),
         reasons=(a.reason, b.reason),
         tests=(a.tests, b.tests),
-        test_changes=tuple(_test_changes(a, b)),
-        evidence_changes=tuple(_evidence_changes(a, b)),
+        test_changes=() if a.measured or b.measured else tuple(_test_changes(a, b)),
+        evidence_changes=() if a.measured != b.measured else tuple(_evidence_changes(a, b)),
         costs=rows,
         notes=(*_tier_note(a, b), *notes),
         threshold=Fraction(str(threshold)),
         worse_verdict=a.verdict.as_expected and not b.verdict.as_expected and b.verdict not in _NO_END,
-        says_nothing=_says_nothing(a, b),
+        says_nothing=_says_nothing(a, b) or ("" if rows else _nothing_measured(a, b)),
+        measured=(a.measured, b.measured),
     )
 
 
@@ -73,6 +77,16 @@ def _says_nothing(a: CellRecord, b: CellRecord) -> str:
     """Say which of the cells never came to an end that could be held against the other's."""
     words = [f"{name} is {cell.verdict.value}" for name, cell in (("A", a), ("B", b)) if cell.verdict in _NO_END]
     return " and ".join(words)
+
+
+def _nothing_measured(a: CellRecord, b: CellRecord) -> str:
+    """Say that a cell which was only measured has no figure in common with the other; it has nothing else to tell."""
+    measured = [name for name, cell in (("A", a), ("B", b)) if cell.measured]
+    if not measured or {a.verdict, b.verdict} & _NEEDS_NO_FIGURES:
+        return ""
+    return (
+        f"{' and '.join(measured)} {'was' if len(measured) == 1 else 'were'} only measured, with no figure to compare"
+    )
 
 
 def differing_axes(a: CellRecord, b: CellRecord) -> tuple[AxisChange, ...]:
@@ -103,6 +117,9 @@ def _axes(a: CellRecord, b: CellRecord) -> Iterator[tuple[str, str, str]]:
 
 
 def _tier_note(a: CellRecord, b: CellRecord) -> tuple[str, ...]:
+    if a.measured != b.measured:
+        name = "A" if a.measured else "B"
+        return (f"{name} was only measured: tests, capabilities and evidence are left out, figures alone are compared",)
     if a.library == b.library and a.tier != b.tier:
         return (f"the tiers differ, {a.tier} and {b.tier}: a test may be absent for that reason alone",)
     return ()
@@ -130,7 +147,8 @@ def _evidence_changes(a: CellRecord, b: CellRecord) -> Iterator[Change]:
     for name in sorted(set(old.capabilities_detected) ^ set(new.capabilities_detected)):
         words = ("detected", ABSENT) if name in old.capabilities_detected else (ABSENT, "detected")
         yield Change(name=f"capability {name}", before=words[0], after=words[1])
-    if old.execution is None or new.execution is None:
+    if old.execution is None or new.execution is None or not (old.execution.emulated and new.execution.emulated):
+        # What ran was counted under emulation alone; elsewhere nobody knows, which is not that nothing ran.
         return
     ran = (old.assembly_functions_executed, new.assembly_functions_executed)
     for name in sorted(ran[0].keys() ^ ran[1].keys()):

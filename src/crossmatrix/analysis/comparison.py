@@ -97,6 +97,7 @@ class Comparison:
         threshold: the share by which a cost must change to count.
         worse_verdict: the first cell is as expected, the second ended and is not.
         says_nothing: why the two cannot be held against each other at all, or empty.
+        measured: of each, whether it was only measured, so that there are no tests of it.
     """
 
     a: str
@@ -113,6 +114,7 @@ class Comparison:
     threshold: Fraction
     worse_verdict: bool = False
     says_nothing: str = ""
+    measured: tuple[bool, bool] = (False, False)
 
     @property
     def costlier(self) -> tuple[tuple[CostRow, CostChange], ...]:

@@ -11,7 +11,7 @@ from crossmatrix.runner.job_steps import BENCH_TIER
 if TYPE_CHECKING:
     from crossmatrix.analysis import Comparison, RunComparison
     from crossmatrix.api.workspace import Workspace
-    from crossmatrix.records import CellRecord
+    from crossmatrix.records import CellRecord, RunRecord
     from crossmatrix.store import Runs
 
 
@@ -39,7 +39,10 @@ def compare_named(workspace: Workspace, before: str, after: str, *, threshold: f
         raise UsageError("\n".join(dict.fromkeys(str(error) for error in wrong)))
     one, other = found
     if isinstance(one, str) and isinstance(other, str):
-        return compare_runs(runs.load(one), runs.load(other), threshold=threshold)
+        both = runs.load(one), runs.load(other)
+        if {cell.measured for run in both for cell in run.cells} == {False, True}:
+            both = _with_figures(runs, both[0], other), _with_figures(runs, both[1], one)
+        return compare_runs(*both, threshold=threshold)
     if isinstance(one, str) or isinstance(other, str):
         raise UsageError(
             f"{before!r} and {after!r}: a cell can only be compared with a cell, a run with a run",
@@ -80,6 +83,18 @@ def _look_up(runs: Runs, name: str) -> CellRecord | str:
     if "/" in name:
         return find_cell(runs, name)
     return runs.resolve(name)
+
+
+def _with_figures(runs: Runs, run: RunRecord, but: str) -> RunRecord:
+    """Give a run's tested cells the newest figures that were measured of the same build, in any run but one."""
+    names = [name for name in reversed(runs.ids()) if name != but]
+    measured = [cell for name in names for cell in runs.load(name).cells if cell.figures]
+
+    def complete(cell: CellRecord) -> CellRecord:
+        figures = next((other.figures for other in measured if _same_build(cell, other)), None)
+        return cell if cell.measured or cell.figures else cell.model_copy(update={"figures": figures})
+
+    return run.model_copy(update={"cells": tuple(map(complete, run.cells))})
 
 
 def _same_build(one: CellRecord, other: CellRecord) -> bool:

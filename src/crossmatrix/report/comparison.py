@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -118,7 +118,8 @@ def conclusion(comparison: Comparison) -> str:
         better.append(f"{counted(len(comparison.cheaper), 'figure')} fell by more than {share} in instructions")
     if better:
         return f"B is no worse than A: {'; '.join(better)}."
-    return f"B is no worse than A: no test newly fails, no figure moved by more than {share} in instructions."
+    tests = "" if any(comparison.measured) else "no test newly fails, "
+    return f"B is no worse than A: {tests}no figure moved by more than {share} in instructions."
 
 
 def run_conclusion(comparison: RunComparison) -> str:
@@ -128,7 +129,13 @@ def run_conclusion(comparison: RunComparison) -> str:
     silent = len(comparison.silent)
     unsaid = "" if comparison.pairs else " Says nothing: no cell is in both."
     if silent:
-        unsaid = f" {counted(silent, 'pair')} of them say nothing, for a cell is aborted or infrastructure."
+        unsaid = (
+            f" {counted(silent, 'pair')} of them say nothing, for a cell is aborted or infrastructure, "
+            "or was only measured and the other has no figures."
+        )
+    alone = sum(pair.measured[0] != pair.measured[1] for pair in comparison.pairs)
+    if alone:
+        unsaid = f" In {counted(alone, 'pair')} one side was only measured, so that figures alone are compared.{unsaid}"
     return (
         f"{comparison.b} against {comparison.a}: {counted(len(comparison.pairs), 'cell')} compared, "
         f"{worse} worse, {changed} with a change.{unsaid}"
@@ -136,7 +143,8 @@ def run_conclusion(comparison: RunComparison) -> str:
 
 
 def _differs(pair: Comparison) -> bool:
-    moved = pair.says_nothing or pair.costlier or pair.cheaper or pair.test_changes or pair.evidence_changes
+    silent = pair.says_nothing and not any(pair.measured)
+    moved = silent or pair.costlier or pair.cheaper or pair.test_changes or pair.evidence_changes
     return bool(moved or pair.verdict.before != pair.verdict.after)
 
 
@@ -184,16 +192,28 @@ def _words(comparison: Comparison) -> Iterator[str]:
     yield f"differ in: {axes}" if axes else "same source, variant, toolchain, target and profile"
     if comparison.refusal:
         yield comparison.refusal
-    yield f"verdict: {_to(comparison.verdict)}"
+    yield f"verdict: {_to(_measured_word(comparison))}"
     for name, reason in zip("AB", comparison.reasons, strict=True):
         if reason:
             yield f"reason in {name}: {reason}"
     counts = [f"{c.passed:,} passed, {c.failed:,} failed, {c.skipped:,} skipped" for c in comparison.tests]
-    yield f"tests: {counts[0]}" if counts[0] == counts[1] else f"tests: A {counts[0]}; B {counts[1]}"
+    if not any(comparison.measured):
+        yield f"tests: {counts[0]}" if counts[0] == counts[1] else f"tests: A {counts[0]}; B {counts[1]}"
     yield from _first("test", comparison.test_changes)
     yield from _first("evidence", comparison.evidence_changes)
     yield from comparison.notes
     yield from _carriers(comparison)
+
+
+def _measured_word(comparison: Comparison) -> Change:
+    """Give the verdicts with ``measured`` for a cell that passed no test, since it has none."""
+    change = comparison.verdict
+    words = (
+        "measured" if only and word == "passed" else word
+        for word, only in zip((change.before, change.after), comparison.measured, strict=True)
+    )
+    before, after = words
+    return replace(change, before=before, after=after)
 
 
 def _first(word: str, changes: Sequence[Change]) -> Iterator[str]:

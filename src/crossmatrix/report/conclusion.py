@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from crossmatrix.errors import ExitCode
 from crossmatrix.records import TestCounts, Verdict
+from crossmatrix.report.looks import MEASURED, verdict_word
 from crossmatrix.report.words import plural
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def headline(run: RunRecord) -> str:
     elif bad:
         words = f"{bad} of {plural(total, 'cell')} {'is' if bad == 1 else 'are'} not as expected"
     else:
-        words = f"All {total} cells are as expected" if total > 1 else "The one cell is as expected"
+        words = f"All {total} cells are" if total > 1 else "The one cell is"
+        words += f" {_as_expected(run)}"
     if serious:
         words += f", {'with' if bad or not total else 'but with'} {plural(serious, 'serious finding')}"
     if run.exit_code == ExitCode.INTERRUPTED or run.state == "interrupted":
@@ -76,9 +78,22 @@ def headline(run: RunRecord) -> str:
     return words
 
 
-def totals(run: RunRecord) -> tuple[str, str]:
-    """Write two lines: ``16 cells: 12 passed, 4 failed (4 taken from earlier runs)``, and the tests likewise."""
-    parts = [f"{count} {verdict}" for verdict, count in count_verdicts(run).items()]
+def _as_expected(run: RunRecord) -> str:
+    """Give the words for a run in which nothing is wrong: where nothing was tested, that it was measured."""
+    measured = sum(record.measured and record.verdict is Verdict.PASSED for record in run.cells)
+    if not measured:
+        return "as expected"
+    return MEASURED if measured == len(run.cells) else f"as expected, {measured} of them {MEASURED}"
+
+
+def totals(run: RunRecord) -> tuple[str, ...]:
+    """Write two lines: ``16 cells: 12 passed, 4 failed (4 taken from earlier runs)``, and the tests likewise.
+
+    A run that only measures says ``measured`` for ``passed`` and has no second line.
+    """
+    counts = Counter(verdict_word(record) for record in run.cells)
+    words = dict.fromkeys(verdict_word(r) for v in count_verdicts(run) for r in run.cells if r.verdict is v)
+    parts = [f"{counts[word]} {word}" for word in words]
     cached = sum(record.cached for record in run.cells)
     flaky = sum(record.flaky for record in run.cells)
     line = f"{plural(len(run.cells), 'cell')}: {', '.join(parts) or 'none'}"
@@ -86,6 +101,8 @@ def totals(run: RunRecord) -> tuple[str, str]:
     extras += [f"{flaky} flaky"] if flaky else []
     if extras:
         line += f" ({', '.join(extras)})"
+    if run.cells and all(record.measured for record in run.cells):
+        return (line,)
     tests = sum_tests(run)
     total = tests.passed + tests.failed + tests.skipped
     return line, (

@@ -47,6 +47,9 @@ def _look(marks: str, short: str, tone: Tone, meaning: str) -> Look:
     return Look(symbol=marks[0], plain=marks[1], short=short, tone=tone, meaning=meaning)
 
 
+MEASURED = "measured"
+"""The word for a cell that was measured and not tested, with nothing wrong."""
+
 LOOKS: Mapping[Verdict, Look] = {
     Verdict.PASSED: _look("✓+", "passed", Tone.GOOD, "every test passed, and the evidence is there"),
     Verdict.FAILED: _look("✗x", "failed", Tone.BAD, "a test failed"),
@@ -70,12 +73,19 @@ def symbol(verdict: Verdict, *, unicode: bool) -> str:
     return look.symbol if unicode else look.plain
 
 
+def verdict_word(record: CellRecord) -> str:
+    """Give the verdict in a word; a cell that was only measured has passed no test and is ``measured``."""
+    return MEASURED if record.measured and record.verdict is Verdict.PASSED else record.verdict.value
+
+
 def field_words(record: CellRecord) -> str:
     """Give what stands in a cell's field of the grid: a short word, or of a tested cell how many tests.
 
     ``118 ok``, ``2 failed``, ``vacuous``, ``build``: never longer than twelve characters up to 9,999 tests.
     """
     tests, look = record.tests, LOOKS[record.verdict]
+    if record.measured and record.verdict is Verdict.PASSED:
+        return MEASURED
     if record.verdict is Verdict.PASSED and tests.passed:
         return f"{tests.passed} ok"
     if record.verdict is Verdict.FAILED and tests.failed:

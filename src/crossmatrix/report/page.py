@@ -13,8 +13,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from crossmatrix.analysis.coverage import coverage
+from crossmatrix.records import Verdict
 from crossmatrix.report.conclusion import count_verdicts, headline, totals, troubled
-from crossmatrix.report.looks import LOOKS, field_words
+from crossmatrix.report.looks import LOOKS, field_words, verdict_word
 from crossmatrix.report.pageviews import column_name, filter_facts, images, short_names, view_cell, view_grid
 from crossmatrix.report.words import duration, fact, figure, moment, plural, printable, seconds_between, size
 
@@ -41,6 +42,7 @@ def render_html(run: RunRecord) -> str:
             totals=totals(run),
             spent="" if spent is None else duration(spent),
             verdicts=count_verdicts(run),
+            words={v: list(dict.fromkeys(verdict_word(r) for r in run.cells if r.verdict is v)) for v in Verdict},
             troubled=troubled(run),
             findings=sorted(run.findings, key=lambda finding: not finding.serious),
             grid=view_grid(run),
@@ -98,6 +100,7 @@ def _environment() -> Environment:
     environment.globals.update(
         looks=LOOKS,
         field_words=field_words,
+        verdict_word=verdict_word,
         filter_facts=filter_facts,
         column_name=column_name,
         short_names=short_names,
