@@ -15,10 +15,11 @@ from crossmatrix.api.choosing import choose
 from crossmatrix.api.options import Choice, Manner
 from crossmatrix.api.planning import plan_matrix
 from crossmatrix.api.reports import load_run
-from crossmatrix.api.running import ensure_room, run_matrix, stopped_by_signals
+from crossmatrix.api.running import ensure_engine_room, ensure_room, run_matrix, stopped_by_signals
+from crossmatrix.api.workspace import Workspace
 from crossmatrix.cli.options import command_line
 from crossmatrix.errors import InfrastructureError, NoSpaceError, StoreError, UsageError
-from crossmatrix.events import Note
+from crossmatrix.events import Note, RunStarted
 from crossmatrix.matrix import expand
 from crossmatrix.records import Verdict
 
@@ -65,15 +66,44 @@ def test_a_run_needs_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     """Too little space here or at the engine: said before anything starts, with the place."""
     engine = FakeEngine()
     monkeypatch.setattr(running, "LEAST_FREE_BYTES", 1)
-    ensure_room(tmp_path, engine)
+    ensure_engine_room(engine)
+    ensure_room(tmp_path)
     monkeypatch.setattr(FakeEngine, "free_bytes", lambda _engine: 0)
     with pytest.raises(NoSpaceError, match="the engine's folder /fake"):
-        ensure_room(tmp_path, engine)
+        ensure_engine_room(engine)
     monkeypatch.setattr(FakeEngine, "free_bytes", lambda _engine: None)
-    ensure_room(tmp_path, engine)
+    ensure_engine_room(engine)
     monkeypatch.setattr(running, "LEAST_FREE_BYTES", 1 << 60)
     with pytest.raises(NoSpaceError, match="state directory"):
-        ensure_room(tmp_path, engine)
+        ensure_room(tmp_path)
+
+
+@pytest.mark.parametrize("command", ["matrix", "bench", "images"])
+def test_no_engine_is_started_for_a_run_that_has_no_room(
+    here: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """A daemon of our own would be left running: the state directory's space is looked at before."""
+    started: list[str] = []
+    monkeypatch.setattr(Workspace, "engine", lambda *_words, **_named: started.append("engine"))
+    monkeypatch.setattr(running, "LEAST_FREE_BYTES", 1 << 60)
+    assert here.invoke(command) == 3
+    assert "GiB free in the state directory" in capsys.readouterr().err
+    assert started == []
+
+
+@pytest.mark.parametrize(("algorithms", "expected"), [((), 120), (("x25519",), 60), (("sha256", "x25519"), 120)])
+def test_a_bench_of_few_algorithms_is_expected_to_be_short(
+    here: Shell, algorithms: tuple[str, ...], expected: int
+) -> None:
+    """The time told for a run job is that for all algorithms, by the part that is asked for; its key stays."""
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+    told: list[Event] = []
+    done = run_matrix(
+        here.workspace, Choice(cells=("nettle*",), tier="bench"), Manner(algorithms=algorithms), told.append
+    )
+    (start,) = [event for event in told if isinstance(event, RunStarted)]
+    assert {estimate for job, estimate in start.jobs if job.startswith("run ")} == {expected}
+    assert {one.tier for one in done.record.cells} == {"bench"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

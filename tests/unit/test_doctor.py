@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -13,7 +14,7 @@ from tests.unit.recipe_samples import FILES, write
 from crossmatrix.api import doctor
 from crossmatrix.api.doctor import GIB, examine
 from crossmatrix.engine.belongings import Belonging
-from crossmatrix.engine.owners import HOME_LABEL, PID_LABEL, process_labels
+from crossmatrix.engine.owners import HOME_LABEL, KEEP_LABEL, PID_LABEL, process_labels
 from crossmatrix.engine.types import EngineInfo
 from crossmatrix.errors import NamedEngineError, NoEngineError, StoreError
 from crossmatrix.store import State
@@ -146,6 +147,22 @@ def test_leftovers_of_dead_runs_are_a_warning(root: Path, monkeypatch: pytest.Mo
     row = _rows(root, PlayedEngine(INFO), home)["leftovers"]
     assert row.status == "warning"
     assert row.detail.startswith("1 container, 1 volume, 1.0 GiB (1 of other state directories)")
+
+
+def test_containers_that_were_kept_on_purpose_are_no_warning(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What --keep-container left is said to be that, and only what a dead run left asks to be removed."""
+    home = root / "home"
+    labels = {**process_labels(), PID_LABEL: "4194999", HOME_LABEL: str(home)}
+    dead = Belonging(kind="container", id="1", name="x", labels=labels, created=0, size_bytes=None)
+    kept = replace(dead, labels={**labels, KEEP_LABEL: "1"})
+    monkeypatch.setattr(doctor, "belongings", lambda _: (kept, kept))
+    row = _rows(root, PlayedEngine(INFO), home)["leftovers"]
+    assert (row.status, row.mend) == ("ok", "")
+    assert row.detail.endswith("2 containers kept by --keep-container")
+    monkeypatch.setattr(doctor, "belongings", lambda _: (kept, dead))
+    row = _rows(root, PlayedEngine(INFO), home)["leftovers"]
+    assert row.status == "warning"
+    assert row.detail.endswith("1 container kept by --keep-container; containers of dead runs among them")
 
 
 def test_state_directory_that_cannot_be_made_is_missing(root: Path) -> None:

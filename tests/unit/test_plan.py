@@ -134,8 +134,17 @@ def test_a_rerun_says_what_changed() -> None:
     """The reason names the input, with both values where they are short."""
     memory = remembered((cell(),))
     build, run = decisions((cell(variant=replace(ASM, options=())),), memory)
-    assert build.reason == "changed: variant (asm: --enable-arm64-crypto -> asm: )"
+    assert build.reason == "changed: variant (asm: --enable-arm64-crypto -> asm)"
     assert run.reason.startswith("its build is made again")
+
+
+def test_another_tier_is_the_whole_reason() -> None:
+    """To measure what was tested before has steps of its own, which are no further change."""
+    before = {"tier": "full: ", "steps": "1" * 64, "profile": "default"}
+    after = (("tier", "bench: "), ("steps", "2" * 64), ("profile", "default"))
+    assert changed(before, after) == "changed: tier (full -> bench)"
+    assert changed(before, (*after[1:], ("tier", "full: aes"))) == "changed: tier (full -> full: aes), steps"
+    assert changed({**before, "profile": "other"}, after) == "changed: tier (full -> bench), profile (other -> default)"
 
 
 def test_a_result_that_is_not_used_again_says_why() -> None:

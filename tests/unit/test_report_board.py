@@ -140,6 +140,16 @@ def test_plain_lines_are_one_an_event_with_the_time_passed() -> None:
     ]
 
 
+def test_a_passed_cell_s_line_says_its_counts_once() -> None:
+    """The reason of a passed cell has them; a cell that is red for another reason has them beside it."""
+    tests = TestCounts(passed=122, skipped=1)
+    passed = GREEN.model_copy(update={"tests": tests, "reason": "122 tests passed, 1 skipped"})
+    empty = GREEN.model_copy(update={"tests": tests, "verdict": Verdict.VACUOUS, "reason": "no assembly ran"})
+    lines = plain_lines((0, START), (1, CellFinished(record=passed)), (2, CellFinished(record=empty)))[1:]
+    assert lines[0].endswith(f"passed  {GREEN.id}: 122 tests passed, 1 skipped")
+    assert lines[1].endswith("no assembly ran; 122 passed, 0 failed, 1 skipped")
+
+
 def live(clock: Clock, height: int = 40) -> tuple[Board, io.StringIO]:
     """Give a live board on a terminal of 100 columns."""
     file = io.StringIO()

@@ -136,3 +136,20 @@ def _close(name: str, known: Collection[str]) -> str:
 def bench_tier() -> Tier:
     """Give the tier of measuring jobs."""
     return Tier(name=BENCH_TIER, tests=(), timeout_s=_BENCH_TIMEOUT_S, estimate_s=_BENCH_ESTIMATE_S)
+
+
+def with_estimates(cells: Sequence[Cell], algorithms: Sequence[str]) -> tuple[Cell, ...]:
+    """Give cells that are measured a time to be expected: a part of that for all, as many algorithms as are asked for.
+
+    Args:
+        cells: of the tier ``bench``.
+        algorithms: that are measured; empty for all.
+    """
+    return tuple(replace(cell, tier=replace(cell.tier, estimate_s=_bench_s(cell, algorithms))) for cell in cells)
+
+
+def _bench_s(cell: Cell, algorithms: Sequence[str]) -> int:
+    known = cell.build.library.algorithms
+    if not algorithms or not known:
+        return _BENCH_ESTIMATE_S
+    return max(1, round(_BENCH_ESTIMATE_S * len(set(known).intersection(algorithms)) / len(known)))

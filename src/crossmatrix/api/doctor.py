@@ -14,12 +14,13 @@ from crossmatrix.api.origins import Row, origins, reach, reached
 from crossmatrix.api.running import LEAST_FREE_BYTES
 from crossmatrix.api.workspace import recipe_folders
 from crossmatrix.engine import connect
-from crossmatrix.engine.belongings import belongings
-from crossmatrix.engine.owners import is_dead
+from crossmatrix.engine.belongings import CONTAINER, belongings
+from crossmatrix.engine.owners import KEEP_LABEL, is_dead
 from crossmatrix.engine.private import dockerd
 from crossmatrix.engine.processes import program
 from crossmatrix.errors import CrossmatrixError, NamedEngineError, NoEngineError, StoreError
 from crossmatrix.recipes import load_catalog
+from crossmatrix.report.words import plural
 from crossmatrix.store import State
 
 if TYPE_CHECKING:
@@ -186,7 +187,11 @@ def _leftovers(engine: DockerEngine, home: Path) -> Row:
     detail = f"{words}, {size / GIB:.1f} GiB" if words else "none"
     if others:
         detail += f" ({others} of other state directories)"
-    if any(item.kind == "container" and is_dead(item.labels) for item in items):
+    dead = [item for item in items if item.kind == CONTAINER and is_dead(item.labels)]
+    kept = sum(KEEP_LABEL in item.labels for item in dead)
+    if kept:
+        detail += f"; {plural(kept, 'container')} kept by --keep-container"
+    if len(dead) > kept:
         return Row(
             name="leftovers",
             status="warning",

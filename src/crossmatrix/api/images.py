@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crossmatrix.api.choosing import choose
-from crossmatrix.api.running import ensure_room, stopped_by_signals
+from crossmatrix.api.running import ensure_engine_room, ensure_room, stopped_by_signals
 from crossmatrix.api.world import surroundings
 from crossmatrix.errors import InfrastructureError, UsageError, nearest
 from crossmatrix.events import Note
@@ -47,8 +47,9 @@ def ready(
     fetcher = workspace.fetcher(mirrors=choice.mirrors, tell=lambda text: listen(Note(message=text)))
     state = workspace.state()
     supplies = Supplies()
+    ensure_room(workspace.home)
     with workspace.engine(fetcher, tell=lambda text: listen(Note(message=text))) as engine:
-        ensure_room(workspace.home, engine)
+        ensure_engine_room(engine)
         engine.check_images(specs[name] for name in wanted)
         world = surroundings(workspace, engine=engine, state=state, fetcher=fetcher, listen=listen)
         supplies.images.update(present_images(wanted, engine, specs))

@@ -6,16 +6,17 @@ import contextlib
 import os
 import signal
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crossmatrix.api.choosing import check_algorithms, choose
+from crossmatrix.api.choosing import check_algorithms, choose, with_estimates
 from crossmatrix.api.repeating import Asked, program_words
 from crossmatrix.api.world import surroundings
 from crossmatrix.errors import NoSpaceError, StoreError
 from crossmatrix.events import Note
 from crossmatrix.report.files import write_reports
+from crossmatrix.runner.job_steps import BENCH_TIER
 from crossmatrix.runner.request import Request
 from crossmatrix.runner.run import carry_out
 from crossmatrix.runner.supplies import image_names
@@ -59,9 +60,12 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
     fetcher = workspace.fetcher(mirrors=choice.mirrors, tell=lambda text: listen(Note(message=text)))
     state = workspace.state()
     check_algorithms(choose(workspace, choice).cells, manner.algorithms)
+    ensure_room(workspace.home)
     with workspace.engine(fetcher, tell=lambda text: listen(Note(message=text))) as engine:
-        ensure_room(workspace.home, engine)
+        ensure_engine_room(engine)
         chosen = choose(workspace, choice, fetcher=fetcher)
+        if choice.tier == BENCH_TIER:
+            chosen = replace(chosen, cells=with_estimates(chosen.cells, manner.algorithms))
         specs = workspace.image_specs()
         engine.check_images(specs[name] for name in image_names(chosen.cells))
         for spec in {cell.build.source.digest: cell.build.source for cell in chosen.cells}.values():
@@ -107,23 +111,33 @@ def _request(workspace: Workspace, choice: Choice, manner: Manner, chosen: Chose
     )
 
 
-def ensure_room(home: Path, engine: Engine) -> None:
-    """See that a run has room.
+def ensure_room(home: Path) -> None:
+    """See that a run has room in the state directory; before an engine of our own is started, which lies there too.
 
     Raises:
         NoSpaceError: there is less than ``LEAST_FREE_BYTES``.
     """
     status = os.statvfs(home)
-    places = [(f"the state directory {home}", status.f_bavail * status.f_frsize)]
+    _ensure_free(f"the state directory {home}", status.f_bavail * status.f_frsize)
+
+
+def ensure_engine_room(engine: Engine) -> None:
+    """See that a run has room on the engine's disk, where that can be told.
+
+    Raises:
+        NoSpaceError: there is less than ``LEAST_FREE_BYTES``.
+    """
     free = engine.free_bytes()
     if free is not None:
-        places.append((f"the engine's folder {engine.info.root}", free))
-    for place, bytes_ in places:
-        if bytes_ < LEAST_FREE_BYTES:
-            raise NoSpaceError(
-                f"{bytes_ / 2**30:.1f} GiB free in {place}, but a run needs {LEAST_FREE_BYTES / 2**30:.0f} GiB",
-                hint="free some space: `invoke clean --dry-run` shows what is ours",
-            )
+        _ensure_free(f"the engine's folder {engine.info.root}", free)
+
+
+def _ensure_free(place: str, bytes_: int) -> None:
+    if bytes_ < LEAST_FREE_BYTES:
+        raise NoSpaceError(
+            f"{bytes_ / 2**30:.1f} GiB free in {place}, but a run needs {LEAST_FREE_BYTES / 2**30:.0f} GiB",
+            hint="free some space: `invoke clean --dry-run` shows what is ours",
+        )
 
 
 @contextlib.contextmanager

@@ -108,15 +108,23 @@ def changed(before: Mapping[str, str], after: Inputs) -> str:
     names = [name for name in names if not (blind and name in {"packages", "build"})]
     if blind and not names:
         return UNSEEN
+    if _other_tier(before, now):
+        # Each tier has steps of its own.
+        names = [name for name in names if name != "steps"]
     shown = [_shown(name, before.get(name, ""), now.get(name, "")) for name in names]
     return f"changed: {', '.join(shown)}" if shown else ""
+
+
+def _other_tier(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+    one, other = (inputs.get("tier", "").partition(":")[0] for inputs in (before, after))
+    return bool(one and other) and one != other
 
 
 def _shown(name: str, before: str, after: str) -> str:
     short = 40
     digest = 64
     if before and after and len(before) <= short and len(after) <= short and digest not in {len(before), len(after)}:
-        return f"{name} ({before} -> {after})"
+        return f"{name} ({before.removesuffix(': ')} -> {after.removesuffix(': ')})"
     return name
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from crossmatrix.events import CellFinished, Event, JobFinished, JobStarted, Note, RunStarted, StageStarted
+from crossmatrix.records import Verdict
 from crossmatrix.report.looks import LOOKS, symbol
 from crossmatrix.report.progress import Progress
 from crossmatrix.report.terminal import STYLES, speaks_unicode
@@ -246,6 +247,9 @@ def _job_line(event: Event) -> str:
 def _verdict_line(record: CellRecord) -> str:
     tests = record.tests
     counts = f"{tests.passed} passed, {tests.failed} failed, {tests.skipped} skipped" if tests.passed else ""
+    if record.verdict is Verdict.PASSED and record.reason:
+        # The reason has the counts in it.
+        counts = ""
     cached = "from an earlier run" if record.cached else ""
     details = "; ".join(filter(None, (record.reason, counts, cached)))
     return f"{record.verdict}  {record.id}{f': {details}' if details else ''}"
