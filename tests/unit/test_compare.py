@@ -177,7 +177,7 @@ def test_a_cell_that_never_ended_makes_the_comparison_say_nothing(verdict: Verdi
         assert conclusion(comparison).startswith("Says nothing: ")
         runs = compare_runs(run("1", a), run("2", b))
         assert runs.exit_code is ExitCode.INFRASTRUCTURE
-        assert "1 pair of them say nothing" in run_conclusion(runs)
+        assert "1 pair of them says nothing" in run_conclusion(runs)
 
 
 def test_only_ends_are_green() -> None:

@@ -139,6 +139,14 @@ def test_beside_a_measured_cell_nothing_is_said_without_figures() -> None:
     assert worse.exit_code is ExitCode.UNEXPECTED
 
 
+def test_a_measured_cell_is_no_proof_that_a_test_passed_before() -> None:
+    """A cell that fails its tests beside one that ran none has not become worse, whatever that one's verdict."""
+    failed = of_matrix(verdict=Verdict.FAILED, figures=figures_sample())
+    comparison = compare(measured(), failed)
+    assert comparison.exit_code is ExitCode.OK
+    assert "verdict: measured -> failed" in render_markdown(comparison)
+
+
 def test_two_measured_cells_are_compared_without_tests() -> None:
     """They have none; figures decide."""
     comparison = compare(measured(), measured())
@@ -200,7 +208,7 @@ def test_figures_of_another_build_are_not_taken(tmp_path: Path) -> None:
     found = compare_named(workspace(tmp_path, *runs), before.run_id, after.run_id, threshold=0.01)
     assert found.exit_code is ExitCode.INFRASTRUCTURE
     assert isinstance(found, RunComparison)
-    assert "1 pair of them say nothing" in run_conclusion(found)
+    assert "1 pair of them says nothing" in run_conclusion(found)
 
 
 def test_a_build_is_not_held_against_its_own_figures(tmp_path: Path) -> None:

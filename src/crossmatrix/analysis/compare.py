@@ -67,10 +67,17 @@ def compare(a: CellRecord, b: CellRecord, *, threshold: float = THRESHOLD) -> Co
         costs=rows,
         notes=(*_tier_note(a, b), *notes),
         threshold=Fraction(str(threshold)),
-        worse_verdict=a.verdict.as_expected and not b.verdict.as_expected and b.verdict not in _NO_END,
+        worse_verdict=_worsened(a, b),
         says_nothing=_says_nothing(a, b) or ("" if rows else _nothing_measured(a, b)),
         measured=(a.measured, b.measured),
     )
+
+
+def _worsened(a: CellRecord, b: CellRecord) -> bool:
+    """Say whether a cell that was as expected ended and is not; one that was only measured might have failed too."""
+    if a.measured and not b.measured:
+        return False
+    return a.verdict.as_expected and not b.verdict.as_expected and b.verdict not in _NO_END
 
 
 def _says_nothing(a: CellRecord, b: CellRecord) -> str:

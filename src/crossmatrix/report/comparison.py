@@ -129,8 +129,9 @@ def run_conclusion(comparison: RunComparison) -> str:
     silent = len(comparison.silent)
     unsaid = "" if comparison.pairs else " Says nothing: no cell is in both."
     if silent:
+        verb = "says" if silent == 1 else "say"
         unsaid = (
-            f" {counted(silent, 'pair')} of them say nothing, for a cell is aborted or infrastructure, "
+            f" {counted(silent, 'pair')} of them {verb} nothing, for a cell is aborted or infrastructure, "
             "or was only measured and the other has no figures."
         )
     alone = sum(pair.measured[0] != pair.measured[1] for pair in comparison.pairs)

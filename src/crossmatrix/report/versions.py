@@ -34,4 +34,4 @@ def _sources(run: RunRecord) -> Iterator[tuple[str, str, str]]:
 
 
 def _images(run: RunRecord) -> Iterator[tuple[str, str, str]]:
-    return (("image", f"{image.name}, {image.tag}", name) for name, image in images(run).items())
+    return (("image", image.tag, name) for name, image in images(run).items())
