@@ -171,12 +171,14 @@ def test_an_unfinished_image_stays_while_one_is_being_built(tmp_path: Path, buil
     mine, other = tmp_path / "mine", tmp_path / "other"
     for home in (mine, other):
         (home / "locks").mkdir(parents=True)
-    engine = PlayedEngine(_unfinished(mine, age_s=age_s), _thing("volume", "v", other))
+    base = _thing("image", "base", mine, image="base-bookworm")
+    engine = PlayedEngine(_unfinished(mine, age_s=age_s), base, _thing("volume", "v", other))
     with FileLock(tmp_path / builder / "locks" / "image-x.lock", thread_local=False):
         kept = {item.name: item.kept for item in _clean(engine, mine).kept}
         assert kept["<unfinished u>"]
-        assert builder == "mine" or kept["<unfinished u>"] == f"an image is being built from {other}"
-    assert [item.name for item in _clean(engine, mine).removed] == ["<unfinished u>"]
+        assert kept["<unfinished u>"] == f"an image is being built from {tmp_path / builder}"
+        assert kept["base"]
+    assert [item.name for item in _clean(engine, mine).removed] == ["<unfinished u>", "base"]
 
 
 def test_where_locks_cannot_be_seen_the_age_decides(tmp_path: Path) -> None:

@@ -383,6 +383,34 @@ def test_matrix_runs_and_ends_with_the_run_s_code(here: Shell, capsys: pytest.Ca
     assert command_line(["/x/.venv/bin/invoke", "--search-root", "/x", "matrix", "a b"]) == "invoke matrix 'a b'"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["clean"],
+        ["clean", "--dry-run", "--everything"],
+        ["doctor"],
+        ["engine", "--stop"],
+        ["engine"],
+        ["list"],
+        ["plan"],
+        ["report"],
+        ["compare", "latest", "latest"],
+    ],
+    ids=" ".join,
+)
+def test_a_folder_that_was_named_by_mistake_stays_as_it_is(
+    here: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    """What only looks, or removes, leaves nothing in a folder that is no state directory."""
+    monkeypatch.setattr("crossmatrix.cli.upkeep.examine", lambda *_words: ())
+    foreign = tmp_path / "papers"
+    foreign.mkdir()
+    (foreign / "thesis.txt").write_text("my only copy")
+    environ = {**here.workspace.environ, "CROSSMATRIX_HOME": str(foreign)}
+    replace(here, workspace=Workspace.at(here.workspace.root, environ)).invoke(*words)
+    assert [path.name for path in foreign.rglob("*")] == ["thesis.txt"]
+
+
 def test_matrix_is_the_default_task(here: Shell) -> None:
     """`invoke` alone does the quick matrix."""
     engine = here.with_engine()

@@ -18,7 +18,7 @@ from crossmatrix.store import State
 from crossmatrix.store.runs import size_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from crossmatrix.engine import DockerEngine
     from crossmatrix.engine.belongings import Belonging
@@ -89,33 +89,30 @@ def of_engine(
     busy = {item.home for item in every if item.kind == CONTAINER and is_live(item.labels)}
     busy |= {one for one in {item.home for item in ours} if one and one != mine and locked(Path(one))}
     busy |= {mine} if live else set()
+    others = {item.home for item in every if item.home} - {mine}
+    building = {one for one in (mine, *others) if builds_image(Path(one))}
+    unseen = {one for one in others if not Path(one).is_dir()}
     shared = not everything and any(item.kind == IMAGE and item.home != mine for item in every)
-    unfinished = _why_unfinished_stay(home.absolute(), {Path(item.home) for item in every if item.home})
     for item in sorted(ours, key=lambda one: _ORDER.index(one.kind)):
-        kept = _why_kept(item, busy, shared=shared) or (unfinished(item, now) if item.unfinished else "")
+        kept = _why_unfinished(item, building, unseen, now) if item.unfinished else ""
+        kept = kept or _why_kept(item, busy | building, shared=shared)
         shown = _engine_item(item, now, kept)
         if everything:
             shown = replace(shown, name=f"{item.name} of {item.home or 'an unknown state directory'}")
         yield Candidate(item=shown, remove=partial(remove_belonging, client, item))
 
 
-def _why_unfinished_stay(mine: Path, others: set[Path]) -> Callable[[Belonging, float], str]:
-    """Give what says why an image without a name is kept; its labels are those of its base, whoever builds on that.
+def _why_unfinished(item: Belonging, building: Collection[str], unseen: Collection[str], now: float) -> str:
+    """Say why an image without a name is kept; its labels are those of its base, whoever builds on that.
 
     Locks tell whether an image is being built, where they can be seen: of state directories of other machines that
     share the engine they cannot, and there the age has to do.
     """
-    building = next((home for home in sorted(others | {mine}) if builds_image(home)), None)
-    unseen = next((home for home in sorted(others - {mine}) if not home.is_dir()), None)
-
-    def why(item: Belonging, now: float) -> str:
-        if building is not None:
-            return f"an image is being built from {building}"
-        if unseen is not None and now - item.created < _BUILD_S:
-            return f"{unseen} is not to be seen from here, and may be where it is being built from"
-        return ""
-
-    return why
+    if building:
+        return f"an image is being built from {min(building)}"
+    if unseen and now - item.created < _BUILD_S:
+        return f"{min(unseen)} is not to be seen from here, and may be where it is being built from"
+    return ""
 
 
 def _why_kept(item: Belonging, busy: set[str], *, shared: bool) -> str:
