@@ -10,7 +10,7 @@ import pytest
 from tests.unit.command_samples import shell
 from tests.unit.fake_engine import Act, FakeEngine
 
-from crossmatrix.api import running
+from crossmatrix.api import reports, running
 from crossmatrix.api.choosing import choose
 from crossmatrix.api.options import Choice, Manner
 from crossmatrix.api.planning import plan_matrix
@@ -18,7 +18,7 @@ from crossmatrix.api.reports import load_run
 from crossmatrix.api.running import ensure_engine_room, ensure_room, run_matrix, stopped_by_signals
 from crossmatrix.api.workspace import Workspace
 from crossmatrix.cli.options import command_line
-from crossmatrix.errors import InfrastructureError, NoSpaceError, StoreError, UsageError
+from crossmatrix.errors import CrossmatrixError, InfrastructureError, NoSpaceError, StoreError, UsageError
 from crossmatrix.events import Note, RunStarted
 from crossmatrix.matrix import expand
 from crossmatrix.records import Verdict
@@ -162,18 +162,23 @@ def test_a_plan_after_a_run_reuses_it(here: Shell) -> None:
     assert {one.reason for one in fresh} == {"asked for by --fresh"}
 
 
-def test_reports_that_cannot_be_written_do_not_hide_the_run(here: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", [StoreError, NoSpaceError, InfrastructureError])
+def test_reports_that_cannot_be_written_do_not_hide_the_run(
+    here: Shell, monkeypatch: pytest.MonkeyPatch, kind: type[CrossmatrixError]
+) -> None:
     """A disk that fills up in the end: the record is given all the same, and a note says what is missing."""
     here.with_engine().on("*", Act(error=InfrastructureError("gone")))
 
     def refuse(*_args: object) -> NoReturn:
-        raise StoreError("cannot write the report")
+        raise kind("cannot write the report")
 
     monkeypatch.setattr(running, "write_reports", refuse)
+    monkeypatch.setattr(reports, "write_reports", refuse)
     told: list[Event] = []
     done = run_matrix(here.workspace, Choice(cells=(CELL,)), Manner(), told.append)
     assert [one.verdict for one in done.record.cells] == [Verdict.INFRASTRUCTURE]
     assert any(isinstance(event, Note) and event.message == "cannot write the report" for event in told)
+    assert set(reports.rewrite(*load_run(here.workspace, "latest"))) == {"json", "md"}
 
 
 def test_a_run_that_works_is_not_called_killed(here: Shell) -> None:

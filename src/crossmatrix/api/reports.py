@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from crossmatrix.errors import ExitCode, StoreError
+from crossmatrix.errors import ExitCode, InfrastructureError, StoreError
 from crossmatrix.report.files import write_reports
 from crossmatrix.report.json_report import render_json
 from crossmatrix.report.markdown import render_markdown
@@ -58,6 +58,6 @@ def rewrite(record: RunRecord, folder: Path) -> dict[str, str]:
     Returns:
         The texts by format: ``json``, ``md``.
     """
-    with contextlib.suppress(StoreError):
+    with contextlib.suppress(StoreError, InfrastructureError):
         write_reports(record, folder)
     return {"json": render_json(record), "md": render_markdown(record)}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from crossmatrix.api.choosing import check_algorithms, choose, with_estimates
 from crossmatrix.api.repeating import Asked, program_words
 from crossmatrix.api.world import surroundings
-from crossmatrix.errors import NoSpaceError, StoreError
+from crossmatrix.errors import InfrastructureError, NoSpaceError, StoreError
 from crossmatrix.events import Note
 from crossmatrix.report.files import write_reports
 from crossmatrix.runner.job_steps import BENCH_TIER
@@ -85,7 +85,7 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
     folder = state.runs.folder(record.run_id)
     try:
         write_reports(record, folder)
-    except StoreError as error:
+    except (StoreError, InfrastructureError) as error:
         # A disk that filled up meanwhile: what the run found is still told.
         listen(Note(message=str(error)))
     return Done(record=record, folder=folder)
