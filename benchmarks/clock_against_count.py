@@ -2,8 +2,9 @@
 
 Measured: one call of the workload program of an earlier run's build (`workload bench ALGORITHM SIZE COUNT`) under that
 cell's emulator and CPU. By the clock: nanoseconds of the whole process, without the plugin. By count: guest
-instructions that the counting plugin saw. The two take turns, so that whatever else the machine does meets both.
-Printed for each: least, median, most, and the spread, (most - least) / median; then the ratio of the two spreads.
+instructions that the counting plugin saw, and how long that took. The two take turns, so that whatever else the machine
+does meets both. Printed for each: least, median, most, and the spread, (most - least) / median; then the ratio of the
+two spreads, and what counting costs: the median time with the plugin over that without.
 
     python benchmarks/clock_against_count.py CELL [--algorithm aes-256-ctr] [--size 1024] [--calls 2000] [--times 10]
 
@@ -58,7 +59,7 @@ class Spread:
 
 
 def measuring_script(command: Sequence[str], plugin: str, variables: Mapping[str, str], times: int) -> str:
-    """Give a shell script that prints ``clock NANOSECONDS`` and ``count INSTRUCTIONS``, as often as asked.
+    """Give a shell script that prints ``clock NANOSECONDS``, ``counting NANOSECONDS`` and ``count INSTRUCTIONS``.
 
     The measured program gets the variables and nothing else, since the environment's size shifts counts.
     """
@@ -74,7 +75,10 @@ for turn in $(seq {times}); do
     after=$(date +%s%N)
     echo "clock $((after - before))"
     rm -f /scratch/count.json
+    before=$(date +%s%N)
     env -i {pairs} "$emulator" -plugin {counting} {words} >/dev/null
+    after=$(date +%s%N)
+    echo "counting $((after - before))"
     perl -MJSON::PP -0777 -ne 'print "count ", decode_json($_)->{{instructions}}, "\\n"' /scratch/count.json
 done
 """
@@ -86,7 +90,7 @@ def parse_measurements(text: str) -> dict[str, tuple[float, ...]]:
     Raises:
         ValueError: a line is none of the script's; the workload or emulator said something.
     """
-    found: dict[str, list[float]] = {"clock": [], "count": []}
+    found: dict[str, list[float]] = {"clock": [], "counting": [], "count": []}
     for line in text.split("\n"):
         word, _, number = line.partition(" ")
         if line and (word not in found or not number.isdecimal()):
@@ -97,19 +101,20 @@ def parse_measurements(text: str) -> dict[str, tuple[float, ...]]:
 
 
 def report(measured: Mapping[str, Sequence[float]]) -> str:
-    """Write both spreads and their ratio."""
-    clock, count = (Spread.of(measured[word]) for word in ("clock", "count"))
+    """Write the spreads, their ratio, and what counting costs."""
+    clock, counting, count = (Spread.of(measured[word]) for word in ("clock", "counting", "count"))
     lines = [
         f"{'':14}{'least':>18}{'median':>18}{'most':>18}{'spread':>12}",
         *(
             f"{name:14}{s.least:18,.0f}{s.middle:18,.0f}{s.most:18,.0f}{s.share:12.4%}"
-            for name, s in (("time, ns", clock), ("instructions", count))
+            for name, s in (("time, ns", clock), ("counted, ns", counting), ("instructions", count))
         ),
     ]
     if count.share:
         lines.append(f"the clock's spread is {clock.share / count.share:,.0f} times the count's")
     else:
         lines.append(f"the count repeats exactly; the clock's spread is {clock.share:.2%}")
+    lines.append(f"counting takes {counting.middle / clock.middle:.2f} times the time")
     return "\n".join(lines)
 
 
