@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from crossmatrix.analysis import figures_from_bench
+from crossmatrix.evidence.suite_rules import figures_not_whole
 
 pytestmark = pytest.mark.programs
 
@@ -117,6 +118,28 @@ def test_figures_have_no_start_up_in_them(bench: Bench) -> None:
     assert values[("rsa-2048-sign", None)] == 500
 
 
+def test_a_count_that_does_not_repeat_is_doubted(bench: Bench) -> None:
+    """One number of calls is run twice; where the two differ, the figure is told not to repeat."""
+    calls = bench.folder / "calls"
+    drifts = f"my $calls = -s '{calls}' // 0; open my $log, '>>', '{calls}'; print {{$log}} 'x'; close $log;\n"
+    bench.program("emulator", EMULATOR.replace("open my $out", f"{drifts}$work += 3 * $calls;\nopen my $out"))
+    bench.counted("--size", "16", "sha256", emulator=emulator_of(bench))
+    (run,) = bench.result()["runs"]
+    assert [count for count, _ in run["counts"]] == [4, 4, 12]
+    words = "sha256, 16 bytes: runs of 4 calls do not agree, they differ by up to 3 instructions"
+    figures = figures_from_bench(bench.text())
+    assert words in figures.missing
+    assert any(words in reason for reason in figures_not_whole(figures))
+
+
+def test_what_was_asked_for_is_kept_beside_what_was_measured(bench: Bench) -> None:
+    """A figure that is not there was not wanted, or is gone: the names tell, and none mean all."""
+    bench.counted("--size", "16", "sha256", "rot13", emulator=emulator_of(bench))
+    assert figures_from_bench(bench.text()).asked == ("rot13", "sha256")
+    bench.counted("--size", "16", emulator=emulator_of(bench))
+    assert figures_from_bench(bench.text()).asked == ()
+
+
 def test_random_operations_are_repeated_and_the_first_is_warm_up(bench: Bench) -> None:
     """Ten repeats are left, each with other random numbers, and have a mean and a deviation."""
     bench.counted("safe-prime-256", emulator=emulator_of(bench))
@@ -132,12 +155,13 @@ def test_functions_beyond_the_costliest_are_one_sum(bench: Bench) -> None:
     """The forty that grow most keep their names, though start-up costs more; nothing is lost."""
     bench.counted("--size", "64", "sha256", emulator=emulator_of(bench))
     (run,) = bench.result()["runs"]
-    first, last = (entry["functions"] for _, entry in run["counts"])
+    first, again, last = (entry["functions"] for _, entry in run["counts"])
     assert first.keys() == last.keys()
+    assert first == again
     assert len(last) == 41
-    assert last["hot"] == run["counts"][1][0] * 7 * 64
+    assert last["hot"] == run["counts"][2][0] * 7 * 64
     assert last["other"] == 21 * 10**6
-    assert sum(last.values()) == run["counts"][1][0] * 7 * 64 + 60 * 10**6
+    assert sum(last.values()) == run["counts"][2][0] * 7 * 64 + 60 * 10**6
 
 
 def test_two_measurements_are_the_same_text_whatever_the_jobs(bench: Bench) -> None:

@@ -48,7 +48,7 @@ def figures_from_bench(text: str) -> Figures:
     """Turn the raw counts of a bench run into figures.
 
     Args:
-        text: ``bench.json``: ``{"emulated": bool, "runs": [...], "times": [...], "missing": [...]}``.
+        text: ``bench.json``: ``{"emulated": bool, "asked": [...], "runs": [...], "times": [...], "missing": [...]}``.
 
     Returns:
         Instructions per byte at each block size and, as size 0, between the two largest sizes; instructions per
@@ -67,7 +67,12 @@ def figures_from_bench(text: str) -> Figures:
     if not bench.emulated:
         figures += _times(bench.times)
     figures.sort(key=lambda f: (f.algorithm, f.unit, -1 if f.size_bytes is None else f.size_bytes))
-    return Figures(emulated=bench.emulated, figures=tuple(figures), missing=tuple(sorted(set(missing))))
+    return Figures(
+        emulated=bench.emulated,
+        asked=tuple(sorted(set(bench.asked))),
+        figures=tuple(figures),
+        missing=tuple(sorted(set(missing))),
+    )
 
 
 def slope(points: Sequence[tuple[int, Fraction]]) -> Fraction:

@@ -34,9 +34,10 @@ class RawTime(Record):
 
 
 class RawBench(Record):
-    """A whole ``bench.json``."""
+    """A whole ``bench.json``; ``asked`` are the algorithms that were to be measured, empty for all."""
 
     emulated: bool = True
+    asked: tuple[str, ...] = ()
     runs: tuple[RawRun, ...] = ()
     times: tuple[RawTime, ...] = ()
     missing: tuple[str, ...] = ()

@@ -30,8 +30,16 @@ class Figure(Record):
 
 
 class Figures(Record):
-    """All figures of one cell, sorted by algorithm, unit and size."""
+    """All figures of one cell, sorted by algorithm, unit and size.
+
+    Attributes:
+        emulated: whether they are counts under emulation.
+        asked: the algorithms that were to be measured; empty for all that the build has.
+        figures: what was measured.
+        missing: what could not be had, and why.
+    """
 
     emulated: bool = True
+    asked: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
     missing: tuple[str, ...] = ()

@@ -5,7 +5,7 @@
 #            [--variables "NAME=VALUE\n..."] [--time-limit SECONDS] [ALGORITHM...]
 #
 # With an emulator: executed instructions, by the counting plugin. Each algorithm is run with two numbers of calls, so that
-# their difference has no start-up in it; an operation that is random by nature is run without a call once, then
+# their difference has no start-up in it, the smaller of them twice, so that one that does not repeat is found; an operation that is random by nature is run without a call once, then
 # $REPEATS times with other stretches of the fixed random numbers. Without an emulator: wall-clock times.
 # Exit codes: 0 written, with what could not be had under "missing"; 1 nothing to measure or no output; 2 usage.
 use strict;
@@ -191,7 +191,8 @@ sub count_task {
         @counts = (counted($options, $task, $folder, 0, 0));
         push @counts, counted($options, $task, $folder, 1, $_) for 0 .. $REPEATS - 1;
     } else {
-        @counts = map { counted($options, $task, $folder, $_) } counts_for($task);
+        my ($few, $many) = counts_for($task);
+        @counts = map { counted($options, $task, $folder, $_) } $few, $few, $many;
     }
     my %run = %$task;
     $run{counts} = same_functions(@counts);
@@ -305,7 +306,7 @@ sub run_tasks {
 sub collect {
     my ($options, $tasks, $missing, @folders) = @_;
     my %bench = (emulated => $options->{emulator} ne '' ? JSON::PP::true : JSON::PP::false,
-        runs => [], times => [], missing => $missing);
+        asked => [sort @{$options->{algorithms}}], runs => [], times => [], missing => $missing);
     for my $index (0 .. $#folders) {
         my $result = eval { decode_json(slurp("$folders[$index]/result.json")) }
             // {missing => [where($tasks->[$index]) . ': the measuring process died']};
