@@ -106,6 +106,35 @@ def test_a_bench_of_few_algorithms_is_expected_to_be_short(
     assert {one.tier for one in done.record.cells} == {"bench"}
 
 
+@pytest.mark.parametrize(
+    ("algorithms", "libraries"),
+    [
+        ((), {"nettle", "openssl"}),
+        (("sha256",), {"nettle", "openssl"}),
+        (("x25519",), {"nettle"}),
+        (("aes-256-ctr", "hmac-sha256"), {"openssl"}),
+    ],
+)
+def test_only_cells_that_have_what_is_asked_for_are_measured(
+    here: Shell, algorithms: tuple[str, ...], libraries: set[str]
+) -> None:
+    """The others would be measured for nothing; a note says how many, of which library, and why."""
+    chosen = choose(here.workspace, Choice(tier="bench"), algorithms=algorithms)
+    assert {one.build.library.name for one in chosen.cells} == libraries
+    notes = [note for note in chosen.notes if "none of the algorithms asked for" in note]
+    assert [note.partition(":")[0] for note in notes] == sorted({"nettle", "openssl"} - libraries)
+    assert all(", ".join(algorithms) in note and "cells left out" in note for note in notes)
+
+
+def test_a_patch_of_a_library_that_is_not_measured_is_refused(here: Shell) -> None:
+    """It would be of no use, and a green run would say that it does no harm."""
+    (here.workspace.root / "a.patch").write_text("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")
+    choice = Choice(tier="bench", patches=(f"openssl={here.workspace.root}/a.patch",))
+    assert choose(here.workspace, choice).cells
+    with pytest.raises(UsageError, match="no chosen cell is of openssl"):
+        choose(here.workspace, choice, algorithms=("x25519",))
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_end_a_run_once(number: signal.Signals) -> None:
     """However often one comes, it is told once; afterwards signals do what they did before."""

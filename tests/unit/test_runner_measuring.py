@@ -56,6 +56,29 @@ def test_figures_that_are_not_there_are_not_green(tmp_path: Path, bench: object,
     assert words in record.reason
 
 
+UNLISTED = "aes-256-ctr: the workload does not list it"
+
+
+def test_what_a_build_does_not_have_is_no_doubt(tmp_path: Path) -> None:
+    """An older release lacks an algorithm: the others are measured, and the reason says which is not there."""
+    record = measured(tmp_path, SOUND | {"asked": ["aes-256-ctr", "x25519"], "missing": [UNLISTED]})
+    assert (record.verdict, record.reason) == (Verdict.PASSED, "measured; not in this build: aes-256-ctr")
+
+
+def test_a_build_that_has_nothing_of_what_is_asked_for_is_unsupported(tmp_path: Path) -> None:
+    """Nothing is wrong with it, and nothing was measured."""
+    record = measured(tmp_path, {"asked": ["aes-256-ctr"], "missing": [UNLISTED]})
+    assert record.verdict is Verdict.UNSUPPORTED
+    assert record.reason == "this build has none of what is asked for: aes-256-ctr"
+
+
+def test_beside_what_a_build_does_not_have_a_failure_is_a_doubt(tmp_path: Path) -> None:
+    """A program that died is not excused by a name that is not listed."""
+    record = measured(tmp_path, {"missing": [UNLISTED, "x25519: signal 4"]})
+    assert record.verdict is Verdict.VACUOUS
+    assert "x25519: signal 4" in record.reason
+
+
 def test_figures_of_another_profile_are_not_green(tmp_path: Path) -> None:
     """A capability variable that nobody reads measures something else than the profile's name says."""
     misspelt = replace(GREEN.cell.profile, environment=(("NETTLE_FAT_OVERIDE", "none"),))

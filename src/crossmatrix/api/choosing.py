@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from crossmatrix.analysis.words import counted
 from crossmatrix.catalog import Tier
 from crossmatrix.errors import UsageError, nearest
 from crossmatrix.matrix import expand, find_matrix
@@ -43,7 +45,9 @@ class Chosen:
         return tuple((item.id, item.reason, item.link) for item in self.left_out)
 
 
-def choose(workspace: Workspace, choice: Choice, *, fetcher: Fetcher | None = None) -> Chosen:
+def choose(
+    workspace: Workspace, choice: Choice, *, fetcher: Fetcher | None = None, algorithms: Sequence[str] = ()
+) -> Chosen:
     """Expand a matrix and pick its cells.
 
     Args:
@@ -51,6 +55,7 @@ def choose(workspace: Workspace, choice: Choice, *, fetcher: Fetcher | None = No
         choice: the user's words.
         fetcher: when given, a version series means the newest pinned release that can be had; without it, the
             newest pinned one.
+        algorithms: that are to be measured, empty for all; cells whose library has none of them are not chosen.
 
     Raises:
         UsageError: a name is unknown, nothing is left, or a source or patch is of no use for what is left.
@@ -67,13 +72,32 @@ def choose(workspace: Workspace, choice: Choice, *, fetcher: Fetcher | None = No
         tier=None if measuring or not choice.tier else choice.tier,
         versions=available_versions(find_matrix(catalog, choice.matrix), catalog, fetcher) if fetcher else None,
     )
-    cells = expansion.cells
+    cells, notes = expansion.cells, expansion.notes
     if measuring:
         cells = tuple(replace(cell, tier=bench_tier()) for cell in cells if cell.profile.must_fail is None)
         if not cells:
             raise UsageError("the cells chosen are negative controls: they fail by design and have no cost")
+        check_algorithms(cells, algorithms)
+        notes += _without_notes([cell for cell in cells if _has_none(cell, algorithms)], algorithms)
+        cells = tuple(cell for cell in cells if not _has_none(cell, algorithms))
     _check_all_used(choice, specs, cells)
-    return Chosen(cells=cells, left_out=expansion.left_out, notes=expansion.notes, sources=specs)
+    return Chosen(cells=cells, left_out=expansion.left_out, notes=notes, sources=specs)
+
+
+def _has_none(cell: Cell, algorithms: Sequence[str]) -> bool:
+    """Whether a cell's library is known to have none of the algorithms that are asked for."""
+    known = cell.build.library.algorithms
+    return bool(algorithms and known) and not set(known).intersection(algorithms)
+
+
+def _without_notes(cells: Sequence[Cell], algorithms: Sequence[str]) -> tuple[str, ...]:
+    """Say for each library how many cells are not measured, since it has nothing of what is asked for."""
+    counts = Counter(cell.build.library.name for cell in cells)
+    names = ", ".join(algorithms)
+    return tuple(
+        f"{library}: {counted(count, 'cell')} left out, for it has none of the algorithms asked for ({names})"
+        for library, count in counts.items()
+    )
 
 
 def _check_all_used(choice: Choice, specs: Mapping[str, SourceSpec], cells: Sequence[Cell]) -> None:

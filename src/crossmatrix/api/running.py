@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crossmatrix.api.choosing import check_algorithms, choose, with_estimates
+from crossmatrix.api.choosing import choose, with_estimates
 from crossmatrix.api.repeating import Asked, program_words
 from crossmatrix.api.world import surroundings
 from crossmatrix.errors import InfrastructureError, NoSpaceError, StoreError
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from crossmatrix.engine.types import Engine
     from crossmatrix.events import Event
     from crossmatrix.records import RunRecord
+    from crossmatrix.store import State
 
 LEAST_FREE_BYTES = 3 << 30
 """Less free space than this, on our disk or the engine's, and a run is not begun: one OpenSSL tree takes 0.9 GB."""
@@ -59,11 +60,11 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
     """
     fetcher = workspace.fetcher(mirrors=choice.mirrors, tell=lambda text: listen(Note(message=text)))
     state = workspace.state()
-    check_algorithms(choose(workspace, choice).cells, manner.algorithms)
+    choose(workspace, choice, algorithms=manner.algorithms)
     ensure_room(workspace.home)
     with workspace.engine(fetcher, tell=lambda text: listen(Note(message=text))) as engine:
         ensure_engine_room(engine)
-        chosen = choose(workspace, choice, fetcher=fetcher)
+        chosen = choose(workspace, choice, fetcher=fetcher, algorithms=manner.algorithms)
         if choice.tier == BENCH_TIER:
             chosen = replace(chosen, cells=with_estimates(chosen.cells, manner.algorithms))
         specs = workspace.image_specs()
@@ -81,14 +82,20 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
             algorithms=manner.algorithms,
         )
         with stopped_by_signals(world.stop, world.interrupted, listen):
-            record = carry_out(_request(workspace, choice, manner, chosen), world)
-    folder = state.runs.folder(record.run_id)
+            record = carry_out(
+                _request(workspace, choice, manner, chosen),
+                world,
+                then=lambda record: _report(record, state, listen),
+            )
+    return Done(record=record, folder=state.runs.folder(record.run_id))
+
+
+def _report(record: RunRecord, state: State, listen: Callable[[Event], None]) -> None:
+    """Write a run's reports; where a disk filled up meanwhile, what the run found is still told."""
     try:
-        write_reports(record, folder)
+        write_reports(record, state.runs.folder(record.run_id))
     except (StoreError, InfrastructureError) as error:
-        # A disk that filled up meanwhile: what the run found is still told.
         listen(Note(message=str(error)))
-    return Done(record=record, folder=folder)
 
 
 def _request(workspace: Workspace, choice: Choice, manner: Manner, chosen: Chosen) -> Request:

@@ -5,6 +5,7 @@ from crossmatrix.evidence.capabilities import detected
 from crossmatrix.evidence.cores import fault_lines
 from crossmatrix.evidence.gather import gather
 from crossmatrix.evidence.neighbours import vacuous_by_neighbours
+from crossmatrix.evidence.suite_rules import not_in_build
 from crossmatrix.evidence.symbols import functions_of, linked_functions
 from crossmatrix.evidence.vacuity import unmeasured, vacuous
 
@@ -15,6 +16,7 @@ __all__ = [
     "functions_of",
     "gather",
     "linked_functions",
+    "not_in_build",
     "read_binary",
     "unmeasured",
     "vacuous",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from crossmatrix.analysis.words import listed
 from crossmatrix.checksums import sha256_value
-from crossmatrix.evidence import gather, unmeasured, vacuous
+from crossmatrix.evidence import gather, not_in_build, unmeasured, vacuous
 from crossmatrix.outcomes import judge
 from crossmatrix.records import CellRecord, Evidence, Verdict
 from crossmatrix.runner.cell_files import with_files
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from crossmatrix.errors import CrossmatrixError
     from crossmatrix.outcomes.verdicts import Judgement
     from crossmatrix.plan import Job
-    from crossmatrix.records import Vectors
+    from crossmatrix.records import Figures, Vectors
     from crossmatrix.runner.left import Left
     from crossmatrix.runner.request import Request, Surroundings
     from crossmatrix.store import JobResult
@@ -192,11 +194,12 @@ def _judgement(cell: Cell, left: Left, evidence: Evidence, vectors: Vectors | No
     """Judge; ``reason`` says why no job ran, where nothing else does."""
     build, run = left.build, left.run
     doubts: tuple[str, ...] = ()
+    figures = figures_of(left.files)
     if run is not None and cell.tier.name == BENCH_TIER:
-        doubts = unmeasured(cell, evidence, figures_of(left.files))
+        doubts = unmeasured(cell, evidence, figures)
     elif run is not None:
         doubts = vacuous(cell, evidence, suite=left.suite, vectors=vectors)
-    return judge(
+    judgement = judge(
         cell,
         build_stages=build.stages if build is not None else (),
         run_stages=run.stages if run is not None else (),
@@ -206,6 +209,21 @@ def _judgement(cell: Cell, left: Left, evidence: Evidence, vectors: Vectors | No
         exclusions=exclusions_of(cell),
         infrastructure=_fault(build) or _fault(run) or ("" if left.results else reason),
     )
+    return _with_lacking(judgement, figures) if figures is not None else judgement
+
+
+def _with_lacking(judgement: Judgement, figures: Figures) -> Judgement:
+    """Say of a measured cell what its build does not have; one that has nothing of what was asked was not measured."""
+    lacking = not_in_build(figures)
+    if judgement.verdict is not Verdict.PASSED or not lacking:
+        return judgement
+    if not figures.figures:
+        return replace(
+            judgement,
+            verdict=Verdict.UNSUPPORTED,
+            reason=f"this build has none of what is asked for: {listed(lacking)}",
+        )
+    return replace(judgement, reason=f"{judgement.reason}; not in this build: {listed(lacking)}")
 
 
 def _stopped(cell: Cell, left: Left, reason: str) -> CellRecord:
