@@ -234,6 +234,57 @@ def test_an_algorithm_that_one_cell_lacks_is_named() -> None:
     assert "sm4" in comparison.notes[0]
 
 
+def part(**fields: object) -> Figures:
+    """Make the figures of `aes`, of those asked for."""
+    return figures(aes=1.0).model_copy(update=fields)
+
+
+PATCHED = "openssl-3.0.20+p1a2b3c4d/asm/gcc-12/aarch64-linux-musl"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "then", "gone"),
+    [
+        (cell().id, PATCHED, part(), True),
+        (cell().id, cell().id, part(), True),
+        (cell().id, cell().id, part(asked=("aes", "sm4")), True),
+        (cell().id, cell().id, Figures(asked=("sm4",), missing=("sm4: the workload does not list it",)), True),
+        (cell().id, "openssl-3.0.20/asm/clang-16/aarch64_be-linux-musl", part(), True),
+        ("openssl-git-aaa/asm/gcc-12/x", "openssl-git-bbb/asm/gcc-12/x", part(), True),
+        ("openssl-dir-aaa/asm/gcc-12/x", "openssl-dir-bbb+p1/asm/gcc-12/x", part(), True),
+        (cell().id, PATCHED, part(asked=("aes",)), False),
+        (cell().id, PATCHED, None, False),
+        (cell().id, "openssl-3.0.20/no-des/gcc-12/aarch64-linux-musl", part(), False),
+        (cell().id, "openssl-3.0.9/asm/gcc-12/aarch64-linux-musl", part(), False),
+        (cell().id, "openssl-git-aaa/asm/gcc-12/aarch64-linux-musl", part(), False),
+        (cell().id, "nettle-3.0.20/asm/gcc-12/aarch64-linux-musl", part(), False),
+    ],
+)
+def test_a_figure_that_is_gone_is_worse(before: str, after: str, then: Figures | None, gone: bool) -> None:  # noqa: FBT001 - a table
+    """Unless it was not asked for, or cannot be expected: another release or variant may lack the algorithm.
+
+    A patch that makes an algorithm fail has no figure of it, and must not look harmless.
+    """
+    comparison = compare(cell(before, figures=figures(aes=1.0, sm4=2.0)), cell(after, figures=then))
+    assert comparison.gone == (("sm4",) if gone else ())
+    assert comparison.exit_code is (ExitCode.UNEXPECTED if gone else ExitCode.OK)
+    words = "B is worse than A: no figure any more for sm4"
+    assert conclusion(comparison).startswith(words) is gone
+    assert ("measured in A and no longer in B: sm4" in render_markdown(comparison)) is gone
+    runs = compare_runs(run("1", cell(figures=figures(sm4=2.0))), run("2", cell(figures=then)))
+    assert (words in render_markdown(runs)) == bool(runs.past_threshold)
+
+
+def test_one_size_that_is_gone_is_worse_where_both_are_counted() -> None:
+    """The algorithm has other figures, which does not make up for it; a clock gives other units, and none repeats."""
+    sizes = tuple(Figure(algorithm="aes", unit="instructions/byte", size_bytes=size, value=1.0) for size in (16, 64))
+    assert compare(cell(figures=Figures(figures=sizes)), cell(figures=Figures(figures=sizes[1:]))).gone == ("aes",)
+    timed = Figures(emulated=False, figures=(Figure(algorithm="aes", unit="time: bytes/s", size_bytes=64, value=1.0),))
+    assert compare(cell(figures=Figures(figures=sizes)), cell(figures=timed)).gone == ()
+    short = Figures(emulated=False, missing=("aes, 64 bytes: too short to time",))
+    assert compare(cell(figures=timed), cell(figures=short)).gone == ()
+
+
 def test_a_negative_threshold_is_refused() -> None:
     """It would make every comparison a failure."""
     with pytest.raises(UsageError, match="below zero"):

@@ -139,6 +139,16 @@ def test_beside_a_measured_cell_nothing_is_said_without_figures() -> None:
     assert worse.exit_code is ExitCode.UNEXPECTED
 
 
+def test_a_refused_ratio_is_the_reason_why_nothing_is_said() -> None:
+    """There are figures, so it is not said that there are none; figures of other algorithms are not called none."""
+    other = measured(variant="no-asm", toolchain="clang-16")
+    text = conclusion(compare(of_matrix(figures=figures_sample()), other))
+    assert text.startswith("Says nothing: B was only measured, and there are no ratios: the cells differ in 2 axes")
+    apart = Figures(figures=(Figure(algorithm="sm4", unit="instructions/op", value=1.0),))
+    text = conclusion(compare(of_matrix(figures=apart), measured(variant="no-asm")))
+    assert text.startswith("Says nothing: B was only measured, with no figure in common")
+
+
 def test_a_measured_cell_is_no_proof_that_a_test_passed_before() -> None:
     """A cell that fails its tests beside one that ran none has not become worse, whatever that one's verdict."""
     failed = of_matrix(verdict=Verdict.FAILED, figures=figures_sample())

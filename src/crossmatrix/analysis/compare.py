@@ -25,6 +25,9 @@ _NO_END = frozenset({Verdict.ABORTED, Verdict.INFRASTRUCTURE})
 _NEEDS_NO_FIGURES = frozenset({Verdict.UNSUPPORTED, Verdict.EXPECTED_FAILURE})
 """Verdicts of cells that are not measured, as is known beforehand."""
 
+_TOO_SHORT = ": too short to time"
+"""How a reason ends for which a native cell has no figure though nothing went wrong."""
+
 ABSENT = "absent"
 """What stands for a test that a cell does not have."""
 
@@ -68,7 +71,8 @@ def compare(a: CellRecord, b: CellRecord, *, threshold: float = THRESHOLD) -> Co
         notes=(*_tier_note(a, b), *notes),
         threshold=Fraction(str(threshold)),
         worse_verdict=_worsened(a, b),
-        says_nothing=_says_nothing(a, b) or ("" if rows else _nothing_measured(a, b)),
+        says_nothing=_says_nothing(a, b) or ("" if rows else _nothing_measured(a, b, refusal)),
+        gone=_gone(a, b),
         measured=(a.measured, b.measured),
     )
 
@@ -86,14 +90,47 @@ def _says_nothing(a: CellRecord, b: CellRecord) -> str:
     return " and ".join(words)
 
 
-def _nothing_measured(a: CellRecord, b: CellRecord) -> str:
-    """Say that a cell which was only measured has no figure in common with the other; it has nothing else to tell."""
+def _nothing_measured(a: CellRecord, b: CellRecord, refusal: str) -> str:
+    """Say why a cell which was only measured has no ratio to the other; it has nothing else to tell."""
     measured = [name for name, cell in (("A", a), ("B", b)) if cell.measured]
     if not measured or {a.verdict, b.verdict} & _NEEDS_NO_FIGURES:
         return ""
-    return (
-        f"{' and '.join(measured)} {'was' if len(measured) == 1 else 'were'} only measured, with no figure to compare"
-    )
+    words = f"{' and '.join(measured)} {'was' if len(measured) == 1 else 'were'} only measured"
+    if not (_measurements(a) and _measurements(b)):
+        return f"{words}, with no figure to compare"
+    return f"{words}, and there are {refusal.partition(';')[0]}" if refusal else f"{words}, with no figure in common"
+
+
+def _measurements(record: CellRecord) -> tuple[Figure, ...]:
+    return record.figures.figures if record.figures is not None else ()
+
+
+def _gone(a: CellRecord, b: CellRecord) -> tuple[str, ...]:
+    """Give the algorithms of which ``b`` lacks a figure that ``a`` has, though it was to be measured there too.
+
+    Only between cells that must have the same ones: another release, or a variant that leaves something out, may not.
+    """
+    alike = (a.library, a.variant, _origin(a)) == (b.library, b.variant, _origin(b))
+    if not alike or b.figures is None or b.verdict in _NO_END:
+        return ()
+    same_kind = a.figures is not None and a.figures.emulated == b.figures.emulated
+    there = {_place(figure) for figure in b.figures.figures}
+    measured = {algorithm for algorithm, _, _ in there}
+    lost = {
+        figure.algorithm
+        for figure in _measurements(a)
+        if figure.algorithm not in measured
+        or (same_kind and not figure.unit.startswith("time") and _place(figure) not in there)
+    }
+    asked = set(b.figures.asked) or lost
+    short = {reason.partition(":")[0].partition(",")[0] for reason in b.figures.missing if reason.endswith(_TOO_SHORT)}
+    return tuple(sorted((lost & asked) - short))
+
+
+def _origin(record: CellRecord) -> str:
+    """Give a version without its patches, and of a checkout or folder none: two of its states are before and after."""
+    version = record.version.partition("+p")[0]
+    return next((kind for kind in ("git-", "dir-") if version.startswith(kind)), version)
 
 
 def differing_axes(a: CellRecord, b: CellRecord) -> tuple[AxisChange, ...]:

@@ -98,6 +98,7 @@ class Comparison:
         worse_verdict: the first cell is as expected, the second ended and is not.
         says_nothing: why the two cannot be held against each other at all, or empty.
         measured: of each, whether it was only measured, so that there are no tests of it.
+        gone: algorithms that have a figure in the first cell and lack it in the second, which was to have it too.
     """
 
     a: str
@@ -115,6 +116,7 @@ class Comparison:
     worse_verdict: bool = False
     says_nothing: str = ""
     measured: tuple[bool, bool] = (False, False)
+    gone: tuple[str, ...] = ()
 
     @property
     def costlier(self) -> tuple[tuple[CostRow, CostChange], ...]:
@@ -140,9 +142,10 @@ class Comparison:
     def past_threshold(self) -> bool:
         """Whether the second is worse, so that a command ends with exit code 1.
 
-        It is where a cost rose past the threshold, a test that passed fails, or the verdict is no longer as expected.
+        It is where a figure is gone, a cost rose past the threshold, a test that passed fails, or the verdict is no
+        longer as expected.
         """
-        return bool(self.costlier or self.newly_failing or self.worse_verdict)
+        return bool(self.gone or self.costlier or self.newly_failing or self.worse_verdict)
 
     @property
     def exit_code(self) -> ExitCode:

@@ -103,6 +103,8 @@ def conclusion(comparison: Comparison) -> str:
     """Say in one sentence whether the second cell is worse, and in what."""
     share = f"{_plain(comparison.threshold * 100)}%"
     parts = []
+    if comparison.gone:
+        parts.append(f"no figure any more for {listed(comparison.gone)}")
     if comparison.worse_verdict:
         parts.append(f"the verdict went from {comparison.verdict.before} to {comparison.verdict.after}")
     if comparison.newly_failing:
@@ -132,7 +134,7 @@ def run_conclusion(comparison: RunComparison) -> str:
         verb = "says" if silent == 1 else "say"
         unsaid = (
             f" {counted(silent, 'pair')} of them {verb} nothing, for a cell is aborted or infrastructure, "
-            "or was only measured and the other has no figures."
+            "or was only measured and no figure of it can be compared."
         )
     alone = sum(pair.measured[0] != pair.measured[1] for pair in comparison.pairs)
     if alone:
@@ -145,7 +147,7 @@ def run_conclusion(comparison: RunComparison) -> str:
 
 def _differs(pair: Comparison) -> bool:
     silent = pair.says_nothing and not any(pair.measured)
-    moved = silent or pair.costlier or pair.cheaper or pair.test_changes or pair.evidence_changes
+    moved = silent or pair.gone or pair.costlier or pair.cheaper or pair.test_changes or pair.evidence_changes
     return bool(moved or pair.verdict.before != pair.verdict.after)
 
 
@@ -193,6 +195,8 @@ def _words(comparison: Comparison) -> Iterator[str]:
     yield f"differ in: {axes}" if axes else "same source, variant, toolchain, target and profile"
     if comparison.refusal:
         yield comparison.refusal
+    if comparison.gone:
+        yield f"measured in A and no longer in B: {listed(comparison.gone, SHOWN)}"
     yield f"verdict: {_to(_measured_word(comparison))}"
     for name, reason in zip("AB", comparison.reasons, strict=True):
         if reason:
