@@ -136,6 +136,16 @@ def test_what_is_excused_breaks_no_parity(verdict: Verdict) -> None:
     assert parity_of(cell(), cell(profile="forced", failed=("b",), verdict=verdict)) == []
 
 
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_a_negative_control_is_held_against_nothing(verdict: Verdict) -> None:
+    """It fails by design, and if in another way, its own verdict says so; neither it nor the program is blamed."""
+    control = cell(profile="forced", failed=("b",), verdict=verdict)
+    assert parity_of(cell(), control.model_copy(update={"must_fail": "SIGILL in f"})) == []
+    broken = cell(profile="forced", passed=(), verdict=verdict).model_copy(update={"must_fail": "SIGILL in f"})
+    found = findings([broken, cell(profile="forced", toolchain="clang-16"), cell()])
+    assert not [f for f in found if f.kind in {FindingKind.REFERENCE_PARITY, FindingKind.REFERENCE_EMPTY}]
+
+
 def test_an_expected_failure_breaks_no_parity_where_another_test_does() -> None:
     """Of two failing cases, the one that an exclusion expects is left out."""
     broken = cell(target=BIG, failed=("a", "b"))

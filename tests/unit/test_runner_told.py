@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 from tests.unit.record_samples import cell_record, run_record
+from tests.unit.runner_samples import GREEN
 
+from crossmatrix.catalog import MustFail
 from crossmatrix.outcomes import Judgement, parse_suite
 from crossmatrix.plan import JobKind
 from crossmatrix.records import StageRecord, StageStatus, SuiteResult, Verdict
@@ -15,7 +18,7 @@ from crossmatrix.report.markdown import render_markdown
 from crossmatrix.report.page import render_html
 from crossmatrix.report.terminal import print_report
 from crossmatrix.runner.left import Left
-from crossmatrix.runner.told import explaining_log
+from crossmatrix.runner.told import blank, explaining_log
 from crossmatrix.store import JobResult
 
 CHACHA = ("Error, expected:", "76b8 e0ad", "Error, got:", "0000 0000", "Aborted (core dumped)", "FAIL: chacha")
@@ -101,3 +104,11 @@ def test_every_report_says_whose_last_lines_it_shows() -> None:
     text = render_markdown(run)
     assert text.index("Last lines of `test chacha-test`:") < text.index("Error, got:")
     assert "Last lines of test chacha-test<" in render_html(run)
+
+
+def test_a_record_says_that_its_profile_must_fail() -> None:
+    """A reader of records alone can tell a negative control that failed in the wrong way from a failure."""
+    wanted = MustFail(signal="SIGILL", function="sha512_block_armv8", reason="the CPU lacks SHA512")
+    control = replace(GREEN.cell, profile=replace(GREEN.cell.profile, name="forced", must_fail=wanted))
+    assert blank(control).must_fail == "SIGILL in sha512_block_armv8"
+    assert blank(GREEN.cell).must_fail == ""

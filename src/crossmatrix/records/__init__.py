@@ -3,6 +3,7 @@
 from crossmatrix.records.cells import (
     LOG_OF_TEST,
     MEASURED_TIER,
+    NO_EMULATOR,
     SCHEMA_VERSION,
     Artifact,
     CellRecord,
@@ -28,6 +29,7 @@ from crossmatrix.records.outcomes import Outcome, OutcomeStatus, SuiteResult
 __all__ = [
     "LOG_OF_TEST",
     "MEASURED_TIER",
+    "NO_EMULATOR",
     "SCHEMA_VERSION",
     "Artifact",
     "BinaryEvidence",

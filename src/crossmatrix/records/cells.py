@@ -17,6 +17,9 @@ SCHEMA_VERSION = 1
 MEASURED_TIER = "bench"
 """The tier of cells that are measured and not tested; recipes cannot use the name."""
 
+NO_EMULATOR = "none: the engine's own CPU"
+"""What ``CellRecord.emulator`` says of a native cell."""
+
 LOG_OF_TEST = "test "
 """With what ``CellRecord.log_of`` begins where it names a test case."""
 
@@ -102,7 +105,8 @@ class CellRecord(Record):
     """One cell of a run.
 
     ``reason`` says in one line why the verdict is what it is, ``cached`` that nothing ran, ``log_of`` whose last lines
-    ``log_tail`` has: ``test aes-test`` or ``stage build``.
+    ``log_tail`` has: ``test aes-test`` or ``stage build``. ``must_fail`` says of a negative control how it must fail:
+    ``SIGILL in aes_v8_encrypt``.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -114,6 +118,7 @@ class CellRecord(Record):
     target: str
     endian: str
     profile: str
+    must_fail: str = ""
     tier: str
     source_digest: str = ""
     source_origin: str = ""

@@ -11,6 +11,7 @@ from crossmatrix.analysis import figures_from_bench
 from crossmatrix.outcomes.case import BENCH_STAGE
 from crossmatrix.records import (
     LOG_OF_TEST,
+    NO_EMULATOR,
     CellRecord,
     Figures,
     OutcomeStatus,
@@ -86,7 +87,7 @@ def _about_log(left: Left, reason: str) -> bool:
 
 def blank(cell: Cell) -> CellRecord:
     """Give the record of a cell of which nothing is known yet."""
-    build, profile = cell.build, cell.profile
+    build, profile, must_fail = cell.build, cell.profile, cell.profile.must_fail
     environment = dict(profile.environment)
     if profile.cpu and not build.target.native:
         environment["QEMU_CPU"] = profile.cpu
@@ -99,6 +100,7 @@ def blank(cell: Cell) -> CellRecord:
         target=build.target.name,
         endian=build.target.endian.value,
         profile=profile.name,
+        must_fail=f"{must_fail.signal} in {must_fail.function}" if must_fail is not None else "",
         tier=cell.tier.name,
         source_digest=build.source.digest,
         verdict=Verdict.ABORTED,
@@ -149,6 +151,6 @@ def _package_version(cell: Cell, packages: Mapping[str, str]) -> str:
 def emulator_of(cell: Cell, run: JobResult | None) -> str:
     """Say which emulator it was, by the package that its image records."""
     if cell.build.target.native:
-        return "none: the engine's own CPU"
+        return NO_EMULATOR
     version = run.image.packages.get("qemu-user", "") if run and run.image else ""
     return f"{cell.emulator.name} ({version})" if version else cell.emulator.name
