@@ -96,6 +96,18 @@ def test_a_run_that_measures_says_so_and_counts_no_tests() -> None:
     assert "0 passed" not in page
 
 
+def test_the_count_of_measured_cells_does_not_say_that_tests_passed() -> None:
+    """Its title says what was measured; beside tested cells both are told."""
+    ok, measures = "every test passed, and the evidence is there", "all that was asked for was measured"
+    for cells, titles in (
+        ([measured()], [measures]),
+        ([of_matrix()], [ok]),
+        ([of_matrix(), measured(variant="no-asm")], [ok, measures]),
+    ):
+        chip = render_html(run_record(*cells)).partition('<ul class="chips"')[2].partition("</ul>")[0]
+        assert [words for words in (ok, measures) if words in chip] == titles
+
+
 def test_what_is_wrong_in_a_measured_cell_is_named_as_ever() -> None:
     """Only what would be `passed` is `measured`; a left-out cell is as expected and was not measured."""
     wrong = measured(variant="no-asm", verdict=Verdict.VACUOUS, reason="sha256 did not repeat")

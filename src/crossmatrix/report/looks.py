@@ -67,6 +67,13 @@ LOOKS: Mapping[Verdict, Look] = {
 }
 
 
+_OF_MEASURED: Mapping[Verdict, str] = {
+    Verdict.PASSED: "all that was asked for was measured, and the evidence is there",
+    Verdict.FAILED: "what measures did not come to its end",
+    Verdict.VACUOUS: "a figure or the evidence is missing",
+}
+
+
 def symbol(verdict: Verdict, *, unicode: bool) -> str:
     """Give the verdict's symbol."""
     look = LOOKS[verdict]
@@ -76,6 +83,12 @@ def symbol(verdict: Verdict, *, unicode: bool) -> str:
 def verdict_word(record: CellRecord) -> str:
     """Give the verdict in a word; a cell that was only measured has passed no test and is ``measured``."""
     return MEASURED if record.measured and record.verdict is Verdict.PASSED else record.verdict.value
+
+
+def verdict_meaning(record: CellRecord) -> str:
+    """Give what the verdict of a record means; no test of a cell that was only measured passed or failed."""
+    measured = _OF_MEASURED.get(record.verdict) if record.measured else None
+    return measured or LOOKS[record.verdict].meaning
 
 
 def field_words(record: CellRecord) -> str:

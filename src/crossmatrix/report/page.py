@@ -15,14 +15,14 @@ from markupsafe import Markup, escape
 from crossmatrix.analysis.coverage import coverage
 from crossmatrix.records import Verdict
 from crossmatrix.report.conclusion import count_verdicts, headline, totals, troubled
-from crossmatrix.report.looks import LOOKS, field_words, verdict_word
+from crossmatrix.report.looks import LOOKS, field_words, verdict_meaning, verdict_word
 from crossmatrix.report.pageviews import column_name, filter_facts, images, short_names, view_cell, view_grid
 from crossmatrix.report.words import duration, fact, figure, moment, plural, printable, seconds_between, size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from crossmatrix.records import RunRecord
+    from crossmatrix.records import CellRecord, RunRecord
 
 
 def render_html(run: RunRecord) -> str:
@@ -42,7 +42,8 @@ def render_html(run: RunRecord) -> str:
             totals=totals(run),
             spent="" if spent is None else duration(spent),
             verdicts=count_verdicts(run),
-            words={v: list(dict.fromkeys(verdict_word(r) for r in run.cells if r.verdict is v)) for v in Verdict},
+            words={v: _each(verdict_word, run, v) for v in Verdict},
+            meanings={v: _each(verdict_meaning, run, v) for v in Verdict},
             troubled=troubled(run),
             findings=sorted(run.findings, key=lambda finding: not finding.serious),
             grid=view_grid(run),
@@ -55,6 +56,11 @@ def render_html(run: RunRecord) -> str:
             style_hash=_hash(style),
         )
     )
+
+
+def _each(say: Callable[[CellRecord], str], run: RunRecord, verdict: Verdict) -> list[str]:
+    """Give each thing that is to be said of the cells of a verdict, once."""
+    return list(dict.fromkeys(say(record) for record in run.cells if record.verdict is verdict))
 
 
 def anchor(cell: str) -> str:
