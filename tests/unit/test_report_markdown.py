@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from tests.unit.record_samples import cell_record, evidence_sample, outcome, run_record, sixteen_cells
 
 from crossmatrix.analysis import findings
-from crossmatrix.records import RunRecord, Verdict
+from crossmatrix.records import NO_EMULATOR, RunRecord, Verdict
 from crossmatrix.report.junit import render_junit
 from crossmatrix.report.markdown import code, fence, prose, render_markdown
 from crossmatrix.report.page import render_html
+from crossmatrix.report.versions import versions
 
 
 def test_markdown_shows_the_grid_and_what_is_wrong() -> None:
@@ -38,6 +39,21 @@ def test_a_table_cell_cannot_be_ended_from_within() -> None:
     text = render_markdown(run_record(host={"cpu": "a|b\nc"}, notes=("a|b", "see `x|y`")))
     assert "| host: cpu | `a\\|b c` |" in text
     assert "| note | a\\|b |\n| note | see `x\\|y` |" in text
+
+
+def fields_of(row: str) -> list[str]:
+    """Read a row of a table as GitHub does: split at bars without a backslash, whose backslash is then taken away."""
+    return [field.strip().replace("\\|", "|") for field in re.split(r"(?<!\\)\|", row.strip())[1:-1]]
+
+
+@given(st.text(alphabet="a|\\` *", max_size=12).filter(str.strip))
+def test_what_is_copied_from_a_table_is_what_it_was(text: str) -> None:
+    """Every bar in code gets a backslash of its own, so that those of the text stay."""
+    span = code(text)
+    rendered = render_markdown(run_record(host={"cpu": text}, notes=(f"see \\ and {text}",)))
+    rows = [line for line in rendered.splitlines() if line.startswith(("| host: cpu |", "| note |"))]
+    assert fields_of(rows[0]) == ["host: cpu", span.strip()]
+    assert [len(fields_of(row)) for row in rows] == [2, 2]
 
 
 @pytest.mark.parametrize(
@@ -91,6 +107,22 @@ def test_markdown_has_every_version_once() -> None:
     for exact in (record.compiler, record.emulator, record.source_digest, record.image.id, record.image.tag):
         assert text.count(exact) >= 1
     assert f"{record.library} {record.version} from {record.source_origin}" in text
+
+
+def test_a_source_or_compiler_is_one_whatever_some_cells_do_not_know() -> None:
+    """A cell that was not built has neither an origin nor a compiler's exact version; no emulator is none."""
+    cells = (
+        cell_record(source_origin="", compiler="gcc-12", emulator="qemu-7.2"),
+        cell_record(variant="no-asm", compiler="gcc-12 (12.2.0-14)", emulator="qemu-7.2 (1:7.2+dfsg-7)"),
+        cell_record(variant="fat", source_origin="a mirror", compiler="gcc-12 (12.2.0-14)", emulator=NO_EMULATOR),
+        cell_record(toolchain="clang-16", compiler="clang-16"),
+    )
+    assert [(what, name) for what, name, _ in versions(run_record(*cells))] == [
+        ("compiler", "gcc-12 (12.2.0-14)"),
+        ("compiler", "clang-16"),
+        ("emulator", "qemu-7.2 (1:7.2+dfsg-7)"),
+        ("source", "nettle 3.10.2 from debian"),
+    ]
 
 
 def everything_ran() -> RunRecord:

@@ -23,7 +23,8 @@ _NAMED = re.compile(
     r"|(?P<name>[\w@+=.*$~-]*[_/][\w@+=.*$~/:-]*(?<![.:-]))"
 )
 """What a sentence names and a reader copies; a link stays one."""
-_BAR = re.compile(r"(?<!\\)\|")
+_BAR = re.compile(r"(?P<escaped>\\.)|(?P<span>(?P<marks>`+)(?!`).*?(?<!`)(?P=marks)(?!`))|\|")
+"""A bar of a table's field, after what it may stand in: what is escaped already, and code, where nothing is."""
 _LOG_LINES = 20
 _SHOWN_FUNCTIONS = 20
 
@@ -83,9 +84,12 @@ def fence(lines: Iterable[str], language: str = "text") -> str:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
-    # Inside a table, and only there, a bar is escaped in code spans too without its backslash being shown.
-    fields = ([_BAR.sub(r"\\|", field) for field in line] for line in lines)
-    return "".join(f"| {' | '.join(line)} |\n" for line in fields)
+    return "".join(f"| {' | '.join(_BAR.sub(_escaped_bar, field) for field in line)} |\n" for line in lines)
+
+
+def _escaped_bar(found: re.Match[str]) -> str:
+    """Escape bars: inside a table, and only there, also in code, each without its backslash being shown."""
+    return found["escaped"] or found[0].replace("|", r"\|")
 
 
 def _grid(cells: Sequence[CellRecord]) -> str:

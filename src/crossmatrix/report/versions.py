@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crossmatrix.records import NO_EMULATOR
 from crossmatrix.report.pageviews import images
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crossmatrix.records import RunRecord
 
@@ -23,14 +24,24 @@ def versions(run: RunRecord) -> tuple[tuple[str, str, str], ...]:
 
 
 def _programs(run: RunRecord) -> Iterator[tuple[str, str, str]]:
-    for what in ("compiler", "emulator"):
-        yield from ((what, getattr(record, what), "") for record in run.cells if getattr(record, what))
+    compilers = {record.compiler: None for record in run.cells if record.compiler}
+    emulators = {record.emulator: None for record in run.cells if record.emulator not in {"", NO_EMULATOR}}
+    for what, names in (("compiler", compilers), ("emulator", emulators)):
+        yield from ((what, name, "") for name in names if not _is_known_better(name, names))
+
+
+def _is_known_better(name: str, names: Iterable[str]) -> bool:
+    """Whether another cell's record has the exact version too: one that was not built does not know it."""
+    return any(other.startswith(f"{name} (") for other in names)
 
 
 def _sources(run: RunRecord) -> Iterator[tuple[str, str, str]]:
+    origins: dict[tuple[str, str, str], str] = {}
     for record in run.cells:
-        origin = f" from {record.source_origin}" if record.source_origin else ""
-        yield "source", f"{record.library} {record.version}{origin}", record.source_digest
+        key = record.library, record.version, record.source_digest
+        origins[key] = origins.get(key) or record.source_origin
+    for (library, version, digest), origin in origins.items():
+        yield "source", f"{library} {version}{f' from {origin}' if origin else ''}", digest
 
 
 def _images(run: RunRecord) -> Iterator[tuple[str, str, str]]:
