@@ -66,7 +66,9 @@ def test_assembly_that_ran_nowhere_is_one_finding_for_each_source_and_target() -
     c = cell("openssl-3.0.20/asm/gcc-12/y", present=("sm4",), ran={"sm4": 1})
     (finding,) = of_kind(FindingKind.NEVER_EXECUTED, a, b, c)
     assert (finding.subject, finding.cells, finding.serious) == ("openssl 3.0.20 x", (b.id, a.id), False)
-    assert finding.message.endswith(": sm4")
+    assert finding.message.endswith("did not run in any of the 2 cells that have them: sm4")
+    (alone,) = of_kind(FindingKind.NEVER_EXECUTED, a)
+    assert alone.message.endswith("did not run in the one cell that has them: sha, sm4")
 
 
 def test_what_ran_in_another_version_ran_nowhere_in_this_one() -> None:

@@ -69,6 +69,7 @@ def _idle(cover: Coverage) -> Finding:
         for place, record in enumerate(cover.cells)
         if any(cover.counts[name][place] is not None for name in cover.nowhere)
     ]
+    where = "the one cell that has them" if len(having) == 1 else f"any of the {len(having)} cells that have them"
     return Finding(
         kind=FindingKind.NEVER_EXECUTED,
         serious=False,
@@ -77,7 +78,7 @@ def _idle(cover: Coverage) -> Finding:
         cells=tuple(having),
         message=(
             f"{counted(len(cover.nowhere), 'assembly function')} of {cover.source} for {target} "
-            f"ran in none of the {counted(len(having), 'cell')} with them: {listed(cover.nowhere, _NAMED)}"
+            f"did not run in {where}: {listed(cover.nowhere, _NAMED)}"
         ),
     )
 
