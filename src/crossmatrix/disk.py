@@ -23,6 +23,9 @@ _OF_THE_PLACE = frozenset(
 )
 """Refusals that another place would not give."""
 
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
+"""A disk that knows no locks."""
+
 
 @contextlib.contextmanager
 def disk_faults(path: Path) -> Iterator[None]:
@@ -50,3 +53,29 @@ def disk_faults(path: Path) -> Iterator[None]:
             # Not of the disk: libraries make errors of their own of this family.
             raise
         raise InfrastructureError(f"the disk does not give or take {path}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def lock_faults(path: Path) -> Iterator[None]:
+    """Turn what a lock file is refused into errors that say what to do; that another holds it is no refusal.
+
+    Raises:
+        StoreError: the disk knows no locks, or the file is another user's.
+        InfrastructureError: the disk is at fault.
+    """
+    with disk_faults(path):
+        try:
+            yield
+        except PermissionError as error:
+            raise StoreError(
+                f"cannot lock {path}: {error.strerror or error}",
+                hint=f'after `sudo ./bootstrap`: `sudo chown -R "$USER" {path.parent.parent}`; '
+                "else set CROSSMATRIX_HOME to a folder that you may write",
+            ) from error
+        except (NotImplementedError, OSError) as error:
+            if isinstance(error, OSError) and error.errno not in _NO_LOCKS:
+                raise
+            raise StoreError(
+                f"the disk of {path.parent} knows no locks (flock), so that two runs would disturb each other",
+                hint="set CROSSMATRIX_HOME to a folder on a disk of this machine",
+            ) from error

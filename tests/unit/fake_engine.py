@@ -146,6 +146,7 @@ class FakeEngine:
         volumes: that exist.
         started: all containers, in order.
         live: containers that run now.
+        orphans: ids of containers whose run has died.
         dead: the engine answers nothing any more.
         image_faults: images that cannot be built, and why.
         built: images built, in order.
@@ -158,6 +159,7 @@ class FakeEngine:
     volumes: set[str] = field(default_factory=set)
     started: list[FakeContainer] = field(default_factory=list)
     live: list[FakeContainer] = field(default_factory=list)
+    orphans: set[str] = field(default_factory=set)
     dead: bool = False
     image_faults: dict[str, Exception] = field(default_factory=dict)
     built: list[str] = field(default_factory=list)
@@ -272,6 +274,15 @@ class FakeEngine:
                 one.stopped.set()
                 self.live.remove(one)
         return len(found)
+
+    def sweep(self) -> int:
+        """Remove what the test says that dead runs left."""
+        self._answer()
+        with self.guard:
+            left = [one for one in self.live if one.id in self.orphans]
+            for one in left:
+                self.live.remove(one)
+        return len(left)
 
     def free_bytes(self) -> int | None:
         """There is always room here."""

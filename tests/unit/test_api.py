@@ -22,6 +22,7 @@ from crossmatrix.errors import CrossmatrixError, InfrastructureError, NoSpaceErr
 from crossmatrix.events import Note, RunStarted
 from crossmatrix.matrix import expand
 from crossmatrix.records import Verdict
+from crossmatrix.runner.alive import is_alive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tests.unit.command_samples import Shell
 
     from crossmatrix.events import Event
+    from crossmatrix.records import RunRecord
 
 CELL = "nettle-3.10.2/asm/gcc-12/little"
 
@@ -208,6 +210,23 @@ def test_reports_that_cannot_be_written_do_not_hide_the_run(
     assert [one.verdict for one in done.record.cells] == [Verdict.INFRASTRUCTURE]
     assert any(isinstance(event, Note) and event.message == "cannot write the report" for event in told)
     assert set(reports.rewrite(*load_run(here.workspace, "latest"))) == {"json", "md"}
+
+
+def test_reports_are_written_while_the_run_counts_as_alive(here: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A `clean` beside it would else remove the folder under the reports, or they would bring half of it back."""
+    here.with_engine().on("*", Act(error=InfrastructureError("gone")))
+    seen: list[bool] = []
+    write = running.write_reports
+
+    def look(record: RunRecord, folder: Path) -> tuple[Path, ...]:
+        seen.append(is_alive(here.workspace.state(), record.run_id))
+        return write(record, folder)
+
+    monkeypatch.setattr(running, "write_reports", look)
+    done = run_matrix(here.workspace, Choice(cells=(CELL,)), Manner(), lambda _event: None)
+    assert seen == [True]
+    assert (done.folder / "report.html").is_file()
+    assert not is_alive(here.workspace.state(), done.record.run_id)
 
 
 def test_a_run_that_works_is_not_called_killed(here: Shell) -> None:

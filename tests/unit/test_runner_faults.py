@@ -14,10 +14,10 @@ from tests.unit.fake_engine import Act
 from tests.unit.runner_samples import RUN_FILES, SECOND_PROFILE, World, by_id, cell, other_source, with_clang
 
 from crossmatrix.errors import ExitCode, InfrastructureError, NoSpaceError, PatchError, TransientError
-from crossmatrix.events import Note
+from crossmatrix.events import Note, RunStarted
 from crossmatrix.records import Verdict
 from crossmatrix.runner import attempt, jobs
-from crossmatrix.store import Results, Runs, atomic
+from crossmatrix.store import Results, Runs, State, atomic
 from crossmatrix.store.runs import RESERVED_BYTES
 
 if TYPE_CHECKING:
@@ -347,6 +347,48 @@ def test_a_defect_of_ours_leaves_no_container(world: World) -> None:
     with pytest.raises(ZeroDivisionError):
         world.run(cell(), with_clang())
     assert world.engine.live == []
+    assert not list(world.home.rglob(".reserve"))
+
+
+def test_a_lock_that_may_not_be_taken_hits_its_own_job(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After `sudo ./bootstrap` some locks are root's: those cells say what to do, and the run comes to its end."""
+    real, jobs_seen = State.lock, []
+
+    class Closed:
+        lock_file = str(world.home / "locks" / "job-x.lock")
+
+        def acquire(self, **_named: object) -> NoReturn:
+            raise PermissionError(errno.EACCES, "Permission denied", self.lock_file)
+
+    def lock(state: State, name: str) -> object:
+        jobs_seen.append(name) if name.startswith("job-") else None
+        return Closed() if name in jobs_seen[2:3] else real(state, name)
+
+    monkeypatch.setattr(State, "lock", lock)
+    record = world.run(cell(), cell(SECOND_PROFILE))
+    assert verdicts(record) == [Verdict.PASSED, Verdict.INFRASTRUCTURE]
+    assert any("cannot lock" in one.reason and "sudo chown" in one.reason for one in record.cells)
+    assert (record.state, record.exit_code) == ("finished", ExitCode.INFRASTRUCTURE)
+
+
+def test_files_that_vanish_while_a_cell_is_reused_are_nobodys_failure(world: World) -> None:
+    """Another run may replace a result at any moment: the cell is `infrastructure` and says so, the others are done."""
+    world.run(cell(), cell(SECOND_PROFILE))
+    again = world.again()
+
+    def vanish(event: Event) -> None:
+        if isinstance(event, RunStarted):
+            key = next(one.key for one in world.state.results.all() if one.id == cell(SECOND_PROFILE).id)
+            folder = world.state.results.folder(key)
+            for path in (folder / "out" / "suite.log", *folder.glob("judged-*")):
+                path.unlink()
+
+    again.on_event = vanish
+    record = again.run(cell(), cell(SECOND_PROFILE))
+    assert verdicts(record) == [Verdict.PASSED, Verdict.INFRASTRUCTURE]
+    assert "out/suite.log of the kept result" in record.cells[1].reason
+    assert record.exit_code == ExitCode.INFRASTRUCTURE
+    assert verdicts(world.again().run(cell(SECOND_PROFILE))) == [Verdict.PASSED]
 
 
 def test_every_cell_has_a_record(world: World) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shutil
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crossmatrix.runner.kept_files import end
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from crossmatrix.runner.kept_files import end, out_files
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -25,3 +24,24 @@ def test_the_end_of_a_log_is_read_alone(tmp_path: Path, data: bytes, size: int) 
 def test_a_log_that_is_not_there_is_empty(tmp_path: Path) -> None:
     """A stage that was never begun has said nothing."""
     assert end(tmp_path / "none", 10) == ""
+
+
+@pytest.mark.parametrize("gone", ["a", "sub", "."])
+def test_files_that_go_away_while_they_are_read_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: str
+) -> None:
+    """Another run may put its own result in the place between two files: one file, a folder, or all of it."""
+    out = tmp_path / "out"
+    (out / "sub").mkdir(parents=True)
+    for name in ("0", "a", "sub/b"):
+        (out / name).write_bytes(b"x")
+    read = Path.read_bytes
+
+    def reading(path: Path) -> bytes:
+        data = read(path)
+        shutil.rmtree(out / gone) if (out / gone).is_dir() else (out / gone).unlink(missing_ok=True)
+        return data
+
+    monkeypatch.setattr(Path, "read_bytes", reading)
+    assert "0" in out_files(tmp_path)
+    assert out_files(tmp_path / "none") == {}

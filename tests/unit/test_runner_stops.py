@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import fcntl
 import threading
+from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
-from tests.unit.fake_engine import PATIENCE_S, Act
+from tests.unit.fake_engine import PATIENCE_S, Act, UnscriptedError
 from tests.unit.runner_samples import SECOND_PROFILE, World, cell, other_source, with_clang
 
 from crossmatrix.errors import ExitCode, InfrastructureError, TransientError
-from crossmatrix.events import JobStarted, Note
+from crossmatrix.events import JobStarted, Note, StageProgress
 from crossmatrix.records import StageStatus, Verdict
 from crossmatrix.runner import attempt, waiting
-from crossmatrix.runner.alive import BEGIN, is_alive
+from crossmatrix.runner.alive import BEGIN, is_alive, is_held
 from crossmatrix.store import write_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from crossmatrix.events import Event
@@ -109,6 +112,24 @@ def test_ctrl_c_while_images_are_built(world: World) -> None:
     assert verdicts(record) == [Verdict.ABORTED] * 2
     assert record.exit_code == ExitCode.INTERRUPTED
     assert world.engine.started == []
+
+
+def test_ctrl_c_while_another_run_builds_the_image(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is waited for is told once, and the wait ends with the run."""
+    world.engine.images.clear()
+
+    def waits(_spec: object, *, on_line: Callable[[str], None]) -> NoReturn:
+        for _ in range(3):
+            on_line("Waiting for another run, which builds it")
+        world.interrupt()
+        on_line("Waiting for another run, which builds it")
+        raise UnscriptedError("nobody ended the wait")
+
+    monkeypatch.setattr(world.engine, "build_image", waits)
+    record = world.run(cell())
+    assert (verdicts(record), record.exit_code) == ([Verdict.ABORTED], ExitCode.INTERRUPTED)
+    told = Counter(event.job for event in world.of_kind(StageProgress) if isinstance(event, StageProgress))
+    assert set(told.values()) == {1}
 
 
 def test_ctrl_c_before_anything_was_made_ready(world: World) -> None:
@@ -248,6 +269,8 @@ def test_a_run_waits_for_a_clean_that_works(world: World) -> None:
         lock.release() if isinstance(event, Note) and "invoke clean" in event.message else None
     )
     assert verdicts(world.run(cell())) == [Verdict.PASSED]
+    (note,) = [event.message for event in world.of_kind(Note) if isinstance(event, Note)]
+    assert "another run begins" in note
 
 
 def test_a_run_that_waits_for_a_clean_can_be_interrupted(world: World) -> None:
@@ -308,6 +331,24 @@ def test_a_run_is_alive_while_it_works_and_not_after(world: World) -> None:
     assert seen == [True, True]
     assert not is_alive(world.state, record.run_id)
     assert not list((world.home / "locks").glob("run-*"))
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "held"),
+    [
+        *[(f"{name}-x", fcntl.LOCK_SH, False) for name in ("run", "image", "job", BEGIN)],
+        *[(f"{name}-x", fcntl.LOCK_EX, True) for name in ("run", "image", "job", BEGIN, "tree")],
+        ("tree-x", fcntl.LOCK_SH, True),
+    ],
+)
+def test_who_asks_for_a_lock_is_not_taken_for_its_holder(tmp_path: Path, name: str, how: int, held: bool) -> None:  # noqa: FBT001 - a parameter
+    """To ask takes a lock for a moment, shared: two who ask at once do not see each other, save of a tree's."""
+    path = tmp_path / f"{name}.lock"
+    path.touch()
+    with path.open("rb") as other:
+        fcntl.flock(other, how)
+        assert is_held(path) is held
+    assert not is_held(path)
 
 
 def test_a_half_written_result_is_made_again(world: World) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unit.fake_engine import PATIENCE_S, Act
+from tests.unit.fake_engine import PATIENCE_S, Act, FakeContainer
 from tests.unit.runner_samples import SECOND_PROFILE, World, cell
 
-from crossmatrix.errors import InfrastructureError
+from crossmatrix.errors import ExitCode, InfrastructureError
 from crossmatrix.events import CellFinished, JobStarted, Note, RunStarted
 from crossmatrix.records import Verdict
 from crossmatrix.runner import attempt, waiting
@@ -189,3 +190,53 @@ def test_a_kept_container_does_not_stop_a_fresh_build(world: World) -> None:
     notes = [event.message for event in again.of_kind(Note) if isinstance(event, Note)]
     assert notes == [f"build {cell().build.id}: 2 kept containers are removed with the old tree"]
     assert world.engine.live == []
+
+
+def held_by_a_stranger(world: World) -> FakeContainer:
+    """Leave a tree that is held by a container of which no lock of ours tells."""
+    world.run(cell())
+    stranger = FakeContainer(world.engine, replace(world.engine.started[0].spec, name="stranger", labels={}))
+    world.engine.live.append(stranger)
+    return stranger
+
+
+def test_a_tree_that_a_dead_run_holds_is_had_back(world: World) -> None:
+    """A run that died after this one connected lets its container go when the tree is needed, not when all is over."""
+    world.engine.orphans.add(held_by_a_stranger(world).id)
+    again = world.again()
+    assert verdicts(again.run(cell(), fresh=True)) == [Verdict.PASSED]
+    assert world.engine.live == []
+    assert not [event for event in again.of_kind(Note) if isinstance(event, Note) and "waits" in event.message]
+
+
+@pytest.mark.parametrize("swept", [0, InfrastructureError("the sweep cannot remove another container")])
+def test_a_tree_that_nobody_lets_go_is_not_waited_for_for_ever(
+    world: World, monkeypatch: pytest.MonkeyPatch, swept: int | Exception
+) -> None:
+    """After a limit the engine's own words are the verdict."""
+    held_by_a_stranger(world)
+    monkeypatch.setattr(attempt, "_IN_USE_S", 0.05)
+
+    def sweep() -> int:
+        if isinstance(swept, Exception):
+            raise swept
+        return swept
+
+    monkeypatch.setattr(world.engine, "sweep", sweep)
+    record = world.again().run(cell(), fresh=True)
+    assert verdicts(record) == [Verdict.INFRASTRUCTURE]
+    assert "volume is in use" in record.cells[0].reason
+
+
+def test_a_run_that_is_stopped_takes_no_tree_away(world: World) -> None:
+    """Ctrl-C before a build begins: the old tree and its result are as good as they were, though the lock was free."""
+    world.run(cell())
+    again = world.again()
+    again.on_event = lambda event: again.interrupt() if isinstance(event, JobStarted) else None
+    record = again.run(cell(), fresh=True)
+    assert (verdicts(record), record.exit_code) == ([Verdict.ABORTED], ExitCode.INTERRUPTED)
+    kept = world.state.results.load(record.cells[0].keys["build"])
+    assert kept is not None
+    assert (kept.sound, kept.tree) == (True, True)
+    assert verdicts(world.again().run(cell(), cell(SECOND_PROFILE))) == [Verdict.PASSED] * 2
+    assert kinds(world) == ["build", "run", "run"]

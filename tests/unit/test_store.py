@@ -18,6 +18,7 @@ from crossmatrix.api.removable import locked
 from crossmatrix.errors import InfrastructureError, NoSpaceError, StoreError, UsageError
 from crossmatrix.plan import JobKind
 from crossmatrix.records import RunRecord
+from crossmatrix.runner.waiting import taken
 from crossmatrix.store import JobResult, State, write_text
 
 KEY = "ab" * 32
@@ -110,20 +111,69 @@ def test_a_tree_is_shared_by_many_or_held_by_one(state: State, others: int) -> N
     assert state.tree_lock("cd" * 32, alone=True).take()
 
 
-@pytest.mark.parametrize("code", [errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EIO])
-def test_a_disk_without_locks_is_used_without(state: State, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
-    """What knows no locks is used as if nobody else were there; a disk at fault is told."""
+@pytest.mark.parametrize("kind", ["lock", "tree"])
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (errno.ENOSYS, "knows no locks"),
+        (errno.ENOLCK, "knows no locks"),
+        (errno.ENOTSUP, "knows no locks"),
+        (errno.EIO, "the disk does not give"),
+    ],
+)
+def test_a_disk_without_locks_is_refused(
+    state: State, monkeypatch: pytest.MonkeyPatch, kind: str, code: int, words: str
+) -> None:
+    """One rule for all locks: without them two runs would disturb each other, so that nothing is begun there."""
+    error = InfrastructureError if code == errno.EIO else StoreError
 
     def flock(*_arguments: object) -> NoReturn:
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(fcntl, "flock", flock)
-    lock = state.tree_lock(KEY, alone=True)
-    if code != errno.EIO:
-        assert lock.take()
-    else:
-        with pytest.raises(InfrastructureError, match="the disk does not give"):
-            lock.take()
+    with pytest.raises(error, match=words) as caught:
+        taken(state.lock("x")) if kind == "lock" else state.tree_lock(KEY, alone=True).take()
+    assert str(state.home) in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["lock", "tree"])
+def test_another_users_lock_says_what_to_do(state: State, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """After `sudo ./bootstrap` the locks are root's: the error names the file and how to get the folder back."""
+    lock, tree = state.lock("x"), state.tree_lock(KEY, alone=True)
+
+    def closed(path: object, *_words: object, **_named: object) -> NoReturn:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(os, "open", closed)
+    with pytest.raises(StoreError, match=r"cannot lock .*\.lock") as caught:
+        taken(lock) if kind == "lock" else tree.take()
+    assert f'sudo chown -R "$USER" {state.home}' in caught.value.hint
+
+
+def test_only_a_whole_key_names_a_result(state: State) -> None:
+    """A folder of another name is none of ours, and is neither read nor removed."""
+    for name in ("2024", "cafe", "AB" * 32, "ab" * 33, KEY):
+        (state.results.root / name).mkdir(parents=True)
+    assert state.results.kept_keys() == (KEY,)
+
+
+def test_a_file_that_goes_away_is_not_given(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run may take a result away between two files of it: the cell has fewer, and nothing ends."""
+    folder = state.results.new_folder()
+    for name in ("a.log", "b.log"):
+        write_text(folder / "logs" / name, name)
+    kept = state.results.keep(folder, result())
+    state.runs.begin(run_record("20260101-1"))
+    linked = os.link
+
+    def link(source: Path, target: Path) -> None:
+        source.unlink() if source.name == "a.log" else None
+        linked(source, target)
+
+    monkeypatch.setattr(os, "link", link)
+    files = [(file.name, file) for file in kept.files]
+    added = state.runs.add_files("20260101-1", "x", "logs", state.results.folder(KEY), files)
+    assert [file.name for file in added] == ["b.log"]
 
 
 def test_a_damaged_result_counts_as_none(state: State) -> None:

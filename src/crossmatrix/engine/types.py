@@ -156,5 +156,8 @@ class Engine(Protocol):
     def stop_containers(self, labels: Mapping[str, str]) -> int:
         """Stop and remove all containers that carry these labels; gives their number."""
 
+    def sweep(self) -> int:
+        """Remove the containers that dead runs of this state directory left; gives their number."""
+
     def free_bytes(self) -> int | None:
         """Free space where the engine keeps its data, or None where that cannot be seen."""

@@ -7,10 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crossmatrix.disk import lock_faults
 from crossmatrix.runner.waiting import taken, waited
+from crossmatrix.store import TREE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from filelock import BaseFileLock
 
     from crossmatrix.runner.request import Surroundings
     from crossmatrix.store import State
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
 
 BEGIN = "begin"
 """The lock that a run holds while it begins; who holds it longer lets none begin."""
+_WAITS = "the run waits: an `invoke clean` is at work here, or another run begins at this moment"
 
 
 @contextmanager
@@ -29,20 +34,26 @@ def living(world: Surroundings, run_id: str) -> Iterator[None]:
     """
     state = world.state
     own, begin = state.lock(f"run-{run_id}"), state.lock(BEGIN)
-    if waited(lambda: taken(begin), world, "the run begins when the `invoke clean` that is at work has ended"):
+    if waited(lambda: taken(begin), world, _WAITS):
         try:
             if not any(is_held(path) for path in sorted((state.home / "locks").glob("run-*.lock"))):
                 state.results.sweep()
-            own.acquire()
+            _take(own)
         finally:
             begin.release()
     else:
-        own.acquire()
+        _take(own)
     try:
         yield
     finally:
         own.release()
         Path(own.lock_file).unlink(missing_ok=True)
+
+
+def _take(own: BaseFileLock) -> None:
+    """Take a run's own lock; who looks whether the run works may have it for a moment."""
+    with lock_faults(Path(own.lock_file)):
+        own.acquire()
 
 
 def is_alive(state: State, run_id: str) -> bool:
@@ -53,15 +64,16 @@ def is_alive(state: State, run_id: str) -> bool:
 def is_held(path: Path) -> bool:
     """Whether somebody holds a lock, alone or with others; one that nobody may read is held by nobody.
 
-    Over NFS only who may write can ask for all holders, so that there those who hold it alone are seen.
+    To ask is to take it for a moment, shared with all others who ask. A tree's lock is asked for once more, alone,
+    since those who test the tree share it; over NFS that can only who may write.
     """
-    for how in (fcntl.LOCK_EX, fcntl.LOCK_SH):
+    shared = path.name.startswith(TREE)
+    for how in (fcntl.LOCK_SH, fcntl.LOCK_EX) if shared else (fcntl.LOCK_SH,):
         try:
             with path.open("rb") as file:
                 fcntl.flock(file, how | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
         except OSError:
-            continue
-        return False
+            return False
     return False

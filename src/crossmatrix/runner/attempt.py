@@ -27,6 +27,8 @@ _PROGRESS_S = 0.25
 _IN_USE = ("in use", "being used")
 """What Docker and Podman say of a volume that a container has."""
 _IN_USE_POLL_S = 1.0
+_IN_USE_S = 7200.0
+"""Longer than any tests of a tree take: who holds it then is not about to let go."""
 
 
 class Attempt:
@@ -73,20 +75,35 @@ class Attempt:
         world.engine.create_volume(volume, self._shop.labels("build", key))
 
     def _remove(self, volume: str) -> None:
-        """Remove an old tree; while somebody holds it whose locks we do not see, on another machine, wait."""
+        """Remove an old tree; while somebody holds it whose locks we do not see, on another machine, wait.
+
+        Raises:
+            InfrastructureError: it is held for hours, the run was stopped, or the engine refuses; in its own words.
+        """
         world, told = self._shop.world, False
+        deadline = time.monotonic() + _IN_USE_S
         while True:
             try:
                 world.engine.remove_volume(volume)
             except InfrastructureError as error:
-                if world.stop.is_set() or not any(words in error.message for words in _IN_USE):
+                late = world.stop.is_set() or time.monotonic() >= deadline
+                if late or not any(words in error.message for words in _IN_USE):
                     raise
+                if self._swept():
+                    continue
             else:
                 return
             if not told:
                 world.listen(Note(message=f"{job_label(self._job)}: waits for a container that holds the old tree"))
                 told = True
             world.stop.wait(_IN_USE_POLL_S)
+
+    def _swept(self) -> bool:
+        """Remove what runs left that have died since this one connected; one that cannot be removed is waited for."""
+        try:
+            return self._shop.world.engine.sweep() > 0
+        except InfrastructureError:
+            return False
 
     def _container(self) -> ContainerSpec:
         job, shop = self._job, self._shop

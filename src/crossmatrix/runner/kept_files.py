@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,11 +15,23 @@ _LOG_BYTES = 256 << 10
 
 
 def out_files(folder: Path) -> dict[str, bytes]:
-    """Read all that a job left in its output folder, by path relative to it."""
-    out = folder / "out"
-    if not out.is_dir():
-        return {}
-    return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+    """Read all that a job left in its output folder, by path relative to it.
+
+    Another run may put a result of its own in the place at any moment: what is gone by then is left out.
+    """
+    out, found = folder / "out", {}
+    for path in _below(out):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            found[path.relative_to(out).as_posix()] = path.read_bytes()
+    return found
+
+
+def _below(folder: Path) -> list[Path]:
+    """List the files below a folder; of one that goes away meanwhile, those that had been seen."""
+    seen: list[Path] = []
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        seen += (path for path in folder.rglob("*") if path.is_file())
+    return sorted(seen)
 
 
 def stage_logs(folder: Path, stages: Sequence[StageRecord]) -> Mapping[str, str]:

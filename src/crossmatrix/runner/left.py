@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from crossmatrix.errors import InfrastructureError
 from crossmatrix.evidence import fault_lines
 from crossmatrix.outcomes import parse_suite
 from crossmatrix.outcomes.case import TEST_STAGE
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from crossmatrix.catalog import Cell
     from crossmatrix.store import JobResult, Results
+
+_OUT = "out/"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,17 +67,30 @@ def read_left(results: Results, cell: Cell, build: JobResult | None, run: JobRes
     left = read_stages(results, build, run)
     if run is None:
         return left
-    files = _files(results, run)
-    build_files = _files(results, build) if build is not None else {}
+    files = _files(results, run, whole=run.sound)
+    build_files = _files(results, build, whole=run.sound) if build is not None else {}
     # Where the workload died, the emulator's core says at which instruction.
     died = fault_lines(files, {"workload": build_files.get("artifacts/workload", b"")})
     logs = {**left.logs, "evidence": "\n".join((left.logs.get("evidence", ""), *died))}
     return replace(left, logs=logs, files=files, build_files=build_files, suite=_suite(results, cell, run, files))
 
 
-def _files(results: Results, result: JobResult) -> dict[str, bytes]:
-    """Read what a job left; where it never began, its folder holds what an earlier one of the same key left."""
-    return out_files(results.folder(result.key)) if result.files else {}
+def _files(results: Results, result: JobResult, *, whole: bool) -> dict[str, bytes]:
+    """Read what a job left; where it never began, its folder holds what an earlier one of the same key left.
+
+    Raises:
+        InfrastructureError: they are to be ``whole``, and one is gone: the rest would tell lies of the library.
+    """
+    if not result.files:
+        return {}
+    files = out_files(results.folder(result.key))
+    for file in result.files if whole else ():
+        if file.path.startswith(_OUT) and file.path.removeprefix(_OUT) not in files:
+            raise InfrastructureError(
+                f"{file.path} of the kept result of {result.id} is gone: another run put its own in the place",
+                hint="give the same command again",
+            )
+    return files
 
 
 def _suite(results: Results, cell: Cell, run: JobResult, files: dict[str, bytes]) -> SuiteResult | None:

@@ -30,26 +30,31 @@ from crossmatrix.runner.worker import Worker
 from crossmatrix.runner.workshop import Workshop, job_label
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from crossmatrix.records import RunRecord
     from crossmatrix.runner.request import Request, Surroundings
     from crossmatrix.store import JobResult
 
 
-def carry_out(request: Request, world: Surroundings) -> RunRecord:
+def carry_out(
+    request: Request, world: Surroundings, *, then: Callable[[RunRecord], None] = lambda _record: None
+) -> RunRecord:
     """Do a run to its end, whatever happens in it.
 
     Args:
         request: which cells, and how.
         world: engine, state directory, clock, listener.
+        then: is given the record while the run still counts as alive, so that nobody removes its folder meanwhile.
 
     Returns:
         The record, as it is in the store. Infrastructure faults are verdicts in it, never exceptions.
     """
     run = _Run(request, world)
     with living(world, run.id):
-        return run.carry_out()
+        record = run.carry_out()
+        then(record)
+        return record
 
 
 class _Run:
@@ -71,7 +76,13 @@ class _Run:
         return self._book.id
 
     def carry_out(self) -> RunRecord:
-        """Begin the record, do everything, end the record."""
+        """Begin the record, do everything, end the record; the space kept for the end is given back in any case."""
+        try:
+            return self._carried_out()
+        finally:
+            self._world.state.runs.release(self.id)
+
+    def _carried_out(self) -> RunRecord:
         self._book.begin(tuple(map(self._judge.pending, self._request.cells)))
         for item in self._request.left_out:
             self._book.keep(self._judge.left_out(item.cell, item.reason, item.link))
@@ -212,6 +223,8 @@ class _Run:
             )
         except NoSpaceError as error:
             self._book.no_space(error)
+            record = self._judge.fault(job.cell, error)
+        except InfrastructureError as error:
             record = self._judge.fault(job.cell, error)
         self._book.keep(record)
         self._world.listen(CellFinished(record=record))

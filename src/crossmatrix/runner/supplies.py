@@ -88,10 +88,16 @@ def _build(spec: ImageSpec, world: Surroundings) -> ImageRef:
     started = world.now()
     world.listen(JobStarted(job=job, reason="not built yet"))
     ok = False
+    last = ""
 
     def tell(line: str) -> None:
+        nonlocal last
         if world.stop.is_set():
             raise InfrastructureError(f"image {spec.name}: interrupted while it was built")
+        if line == last:
+            # Said again while it waits, so that it can be ended here.
+            return
+        last = line
         world.listen(StageProgress(job=job, stage="build", line=line[:200]))
 
     try:

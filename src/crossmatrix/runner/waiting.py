@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import Timeout
 
+from crossmatrix.disk import lock_faults
 from crossmatrix.events import Note
 
 if TYPE_CHECKING:
@@ -41,9 +43,15 @@ def waited(take: Callable[[], bool], world: Surroundings, words: str) -> bool:
 
 
 def taken(lock: BaseFileLock) -> bool:
-    """Take a lock where that can be done at once; gives whether it could."""
+    """Take a lock where that can be done at once; gives whether it could.
+
+    Raises:
+        StoreError: the lock's file is another user's, or its disk knows no locks.
+        InfrastructureError: the disk is at fault.
+    """
     try:
-        lock.acquire(timeout=0)
+        with lock_faults(Path(lock.lock_file)):
+            lock.acquire(timeout=0)
     except Timeout:
         return False
     return True

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crossmatrix.errors import CrossmatrixError, InfrastructureError
+from crossmatrix.errors import CrossmatrixError, InfrastructureError, StoreError
 from crossmatrix.plan import JobKind
 from crossmatrix.runner.jobs import execute
 from crossmatrix.runner.waiting import taken, waited
@@ -61,7 +61,7 @@ class Worker:
             return Done(result=self._faulty(job, fault), fault=fault)
         try:
             return self._locked(job, held)
-        except InfrastructureError as error:
+        except (InfrastructureError, StoreError) as error:
             return Done(result=self._faulty(job, error), fault=error)
 
     def _locked(self, job: Job, held: ExitStack) -> Done:
@@ -76,6 +76,9 @@ class Worker:
         tree = state.tree_lock(tree_key(job), alone=building)
         self._wait(tree.take, job, "that tests the old tree" if building else "that makes its tree anew")
         held.callback(tree.release)
+        if self.shop.world.stop.is_set():
+            # Nothing is taken away for what will not be done.
+            raise InfrastructureError("interrupted")
         if not building:
             self._see_tree(job.needs[0])
         return Done(result=execute(job, self.shop))

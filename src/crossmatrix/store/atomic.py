@@ -42,8 +42,16 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def link_or_copy(source: Path, target: Path) -> None:
-    """Give a kept file a second name; where the file system has no hard links, a copy."""
+def link_or_copy(source: Path, target: Path) -> bool:
+    """Give a kept file a second name; where the file system has no hard links, a copy.
+
+    Returns:
+        False where the file is not there, or not any more.
+
+    Raises:
+        NoSpaceError: the disk is full.
+        StoreError: the target cannot be written.
+    """
     with disk_faults(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
@@ -52,4 +60,10 @@ def link_or_copy(source: Path, target: Path) -> None:
         except OSError as error:
             if error.errno in FULL:
                 raise
-            shutil.copyfile(source, target)
+            try:
+                shutil.copyfile(source, target)
+            except FileNotFoundError:
+                if source.exists():
+                    raise
+                return False
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from crossmatrix.store.atomic import write_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+_KEY = re.compile(r"[0-9a-f]{64}")
 
 
 class JobResult(Record):
@@ -139,10 +142,15 @@ class Results:
         """Keep the cell record made of a result."""
         write_text(self.folder(key) / f"judged-{judging[:16]}.json", record.model_dump_json() + "\n")
 
+    def kept_keys(self) -> tuple[str, ...]:
+        """Give the keys of all kept results, damaged ones too; a folder of another name is none of ours."""
+        names = (path.name for path in self.root.glob("[0-9a-f]*") if path.is_dir()) if self.root.is_dir() else ()
+        return tuple(sorted(name for name in names if _KEY.fullmatch(name)))
+
     def all(self) -> Iterator[JobResult]:
         """Give all kept results."""
-        for folder in sorted(self.root.glob("[0-9a-f]*")) if self.root.is_dir() else ():
-            result = self.load(folder.name)
+        for key in self.kept_keys():
+            result = self.load(key)
             if result is not None:
                 yield result
 

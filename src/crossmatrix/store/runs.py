@@ -108,9 +108,8 @@ class Runs:
         added = []
         for name, file in files:
             target = self.cell_folder(run_id, cell_id) / kind / name
-            if not (source / file.path).is_file():
+            if not (source / file.path).is_file() or not link_or_copy(source / file.path, target):
                 continue
-            link_or_copy(source / file.path, target)
             path = target.relative_to(self.folder(run_id)).as_posix()
             added.append(file.model_copy(update={"name": name, "path": path}))
         return tuple(added)

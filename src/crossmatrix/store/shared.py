@@ -7,14 +7,12 @@ import fcntl
 import os
 from typing import TYPE_CHECKING
 
-from crossmatrix.disk import disk_faults
+from crossmatrix.disk import lock_faults
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _TAKEN = frozenset({errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK})
-_NONE_HERE = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK})
-"""A file system without such locks: all go on as if they were alone."""
 
 
 class SharedLock:
@@ -29,19 +27,18 @@ class SharedLock:
         """Take the lock where that can be done at once; gives whether it could.
 
         Raises:
-            StoreError: the file cannot be opened.
+            StoreError: the file cannot be opened, or the disk knows no locks.
             InfrastructureError: the disk is at fault.
         """
-        with disk_faults(self._path):
+        with lock_faults(self._path):
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             try:
                 fcntl.flock(file, self._how | fcntl.LOCK_NB)
             except OSError as error:
-                if error.errno not in _NONE_HERE:
-                    os.close(file)
-                    if error.errno in _TAKEN:
-                        return False
-                    raise
+                os.close(file)
+                if error.errno in _TAKEN:
+                    return False
+                raise
         self._file = file
         return True
 

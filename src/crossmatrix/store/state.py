@@ -21,6 +21,18 @@ FORMAT = 1
 """Version of the layout; a state directory of a newer one is refused, never touched."""
 
 
+TREE = "tree-"
+"""How the names of those locks begin that many may share."""
+
+
+def is_state(home: Path) -> bool:
+    """Whether a folder is a state directory: it says its format. Any other may be somebody's work, and is let alone."""
+    try:
+        return (home / "format").is_file()
+    except OSError:
+        return False
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class State:
     """A state directory that can be used."""
@@ -62,11 +74,12 @@ class State:
 
     def lock(self, name: str) -> FileLock:
         """Give the lock of a name; whoever holds it is alive, since the system frees it when a process dies."""
-        return FileLock(self._lock_file(name), thread_local=False)
+        # No marker file instead where the disk knows no locks: that of a dead process would stay for ever.
+        return FileLock(self._lock_file(name), thread_local=False, fallback_to_soft=False)
 
     def tree_lock(self, build_key: str, *, alone: bool) -> SharedLock:
         """Give the lock of a build's tree: those who test it share it, who makes it holds it alone."""
-        return SharedLock(self._lock_file(f"tree-{build_key[:40]}"), alone=alone)
+        return SharedLock(self._lock_file(f"{TREE}{build_key[:40]}"), alone=alone)
 
     def _lock_file(self, name: str) -> Path:
         folder = self.home / "locks"
