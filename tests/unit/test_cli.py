@@ -404,11 +404,23 @@ def test_a_folder_that_was_named_by_mistake_stays_as_it_is(
     """What only looks, or removes, leaves nothing in a folder that is no state directory."""
     monkeypatch.setattr("crossmatrix.cli.upkeep.examine", lambda *_words: ())
     foreign = tmp_path / "papers"
-    foreign.mkdir()
-    (foreign / "thesis.txt").write_text("my only copy")
+    files = ("thesis.txt", "tmp/a/b", "tmp/base-a/b", "results/2024/c", f"results/{'a1' * 32}/d", "runs/x/run.json")
+    for name in files:
+        (foreign / name).parent.mkdir(parents=True, exist_ok=True)
+        (foreign / name).write_text("my only copy")
     environ = {**here.workspace.environ, "CROSSMATRIX_HOME": str(foreign)}
     replace(here, workspace=Workspace.at(here.workspace.root, environ)).invoke(*words)
-    assert [path.name for path in foreign.rglob("*")] == ["thesis.txt"]
+    left = {path.relative_to(foreign).as_posix() for path in foreign.rglob("*") if path.is_file()}
+    assert left == set(files)
+    assert {path.name for path in foreign.iterdir()} == {"thesis.txt", "tmp", "results", "runs"}
+
+
+def test_what_only_looks_makes_no_state_directory(here: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is none, none is made: neither a folder nor a lock."""
+    monkeypatch.setattr("crossmatrix.cli.upkeep.examine", lambda *_words: ())
+    for words in (["clean"], ["engine", "--stop"], ["doctor"], ["list"], ["plan"], ["report"]):
+        here.invoke(*words)
+        assert not here.workspace.home.exists(), words
 
 
 def test_matrix_is_the_default_task(here: Shell) -> None:

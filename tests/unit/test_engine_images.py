@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import errno
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from crossmatrix.catalog import Catalog, ImageRecipe, Release
-from crossmatrix.engine import base, image_specs
+from crossmatrix.engine import base, image_specs, imagelocks
 from crossmatrix.engine import images as images_module
 from crossmatrix.engine.aptsources import AptEntry
-from crossmatrix.engine.base import base_tag, registry_reference, work_folder
+from crossmatrix.engine.base import base_tag, registry_reference
 from crossmatrix.engine.images import Images, build_network, proxy_arguments
 from crossmatrix.engine.packages import parse_packages
+from crossmatrix.engine.worksites import work_folder
 from crossmatrix.errors import InfrastructureError, NoSpaceError, UsageError
 
 if TYPE_CHECKING:
@@ -198,3 +200,48 @@ def test_debians_keys_are_found_by_either_name(tmp_path: Path, monkeypatch: pyte
     assert f"--keyring={tmp_path}/keys.{end}" in base._command("trixie", apt, tmp_path)
     named = base.AptSetup(entries=(replace(entry, signed_by="/own.asc"),), settings=())
     assert "--keyring=/own.asc" in base._command("trixie", named, tmp_path)
+
+
+def test_who_waits_for_an_image_can_be_stopped_at_any_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each round gives whoever listens the chance to end it, as Ctrl-C does; the words are always the same."""
+    monkeypatch.setattr(imagelocks, "POLL_S", 0.01)
+    said: list[str] = []
+
+    def tell(line: str) -> None:
+        said.append(line)
+        if len(said) == 3:
+            raise InfrastructureError("interrupted")
+
+    with (
+        imagelocks.image_lock(tmp_path, "crossmatrix/x:1", pytest.fail),
+        pytest.raises(InfrastructureError, match="interrupted"),
+        imagelocks.image_lock(tmp_path, "crossmatrix/x:1", tell),
+    ):
+        pytest.fail("two hold one lock")
+    assert said == ["Waiting for another run, which builds crossmatrix/x:1"] * 3
+
+
+def test_an_image_is_not_waited_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After hours that is told, with the lock's file; a lock that is free is then had as ever."""
+    monkeypatch.setattr(imagelocks, "POLL_S", 0.01)
+    monkeypatch.setattr(imagelocks, "WAIT_S", 0.05)
+    with (
+        imagelocks.image_lock(tmp_path, "x", pytest.fail),
+        pytest.raises(InfrastructureError, match=r"for hours .*image-x\.lock"),
+        imagelocks.image_lock(tmp_path, "x", lambda _: None),
+    ):
+        pytest.fail("two hold one lock")
+    with imagelocks.image_lock(tmp_path, "x", pytest.fail):
+        pass
+
+
+def test_an_images_lock_of_another_user_is_a_fault_with_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After `sudo ./bootstrap` the image's cells say what to do, and the run goes on."""
+
+    def closed(path: object, *_words: object, **_named: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "open", closed)
+    with pytest.raises(InfrastructureError, match="cannot lock") as caught, imagelocks.image_lock(tmp_path, "x", print):
+        pytest.fail("nobody can hold it")
+    assert "sudo chown" in caught.value.hint

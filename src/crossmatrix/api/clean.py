@@ -12,7 +12,7 @@ from filelock import Timeout
 from crossmatrix.api.removable import locked, of_engine, of_home
 from crossmatrix.errors import CrossmatrixError, InfrastructureError
 from crossmatrix.runner.alive import BEGIN
-from crossmatrix.store import State
+from crossmatrix.store import State, is_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -121,7 +121,7 @@ def _no_run_begins(home: Path) -> Iterator[None]:
     Raises:
         InfrastructureError: another `clean` takes very long.
     """
-    if not any((home / name).exists() for name in ("format", "locks")):
+    if not is_state(home):
         # No state directory: it gets nothing from us, a lock neither.
         yield
         return
@@ -147,7 +147,7 @@ def _removed(candidate: Candidate, item: Item) -> Item:
     """Remove one; what is in use, or cannot be removed, is kept with the reason."""
     try:
         candidate.remove()
-    except InfrastructureError as error:
+    except CrossmatrixError as error:
         return replace(item, kept=error.message.splitlines()[0])
     except OSError as error:
         return replace(item, kept=str(error.strerror or error))

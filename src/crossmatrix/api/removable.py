@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crossmatrix.engine.belongings import CONTAINER, IMAGE, VOLUME, belongings, remove_belonging
+from crossmatrix.engine.mounts import mounts_below, unmount_below
 from crossmatrix.engine.owners import IMAGE_LABEL, is_live
+from crossmatrix.engine.worksites import work_folders
 from crossmatrix.errors import StoreError
 from crossmatrix.runner.alive import BEGIN, is_held
-from crossmatrix.store import State
+from crossmatrix.store import State, is_state
 from crossmatrix.store.runs import size_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from crossmatrix.engine import DockerEngine
     from crossmatrix.engine.belongings import Belonging
@@ -63,12 +65,28 @@ def locked(home: Path) -> bool:
 
     Writes nothing: locks may be those of another user, whose run is as alive as one of ours.
     """
-    return any(is_held(path) for path in sorted((home / "locks").glob("*.lock")) if path.stem != BEGIN)
+    return any(is_held(path) for path in _locks(home, "*.lock") if path.stem != BEGIN)
 
 
 def builds_image(home: Path) -> bool:
     """Whether an image is being built from a state directory: the builder holds the image's lock there."""
-    return any(is_held(path) for path in sorted((home / "locks").glob("image-*.lock")))
+    return any(is_held(path) for path in _locks(home, "image-*.lock"))
+
+
+def _locks(home: Path, pattern: str) -> list[Path]:
+    """List locks of a state directory; none where they may not be seen, as in another user's private folder."""
+    try:
+        return sorted((home / "locks").glob(pattern))
+    except OSError:
+        return []
+
+
+def _seen(home: Path) -> bool:
+    """Whether the locks of a state directory can be looked at from here: it may be another machine's or user's."""
+    try:
+        return os.access(home / "locks", os.R_OK | os.X_OK)
+    except OSError:
+        return False
 
 
 def of_engine(
@@ -91,7 +109,7 @@ def of_engine(
     busy |= {mine} if live else set()
     others = {item.home for item in every if item.home} - {mine}
     building = {one for one in (mine, *others) if builds_image(Path(one))}
-    unseen = {one for one in others if not Path(one).is_dir()}
+    unseen = {one for one in others if not _seen(Path(one))}
     shared = not everything and any(item.kind == IMAGE and item.home != mine for item in every)
     for item in sorted(ours, key=lambda one: _ORDER.index(one.kind)):
         kept = _why_unfinished(item, building, unseen, now) if item.unfinished else ""
@@ -148,8 +166,11 @@ def _engine_item(item: Belonging, now: float, kept: str) -> Item:
 
 
 def of_home(home: Path, now: float, *, live: bool) -> Iterator[Candidate]:
-    """List what lies in the state directory: runs, results, and what interrupted jobs had begun."""
-    if not home.is_dir():
+    """List what lies in the state directory: runs, results, and what interrupted jobs had begun.
+
+    Nothing of a folder that is none: it was named by mistake, and has ``results`` or ``tmp`` of somebody's own.
+    """
+    if not is_state(home):
         return
     state = State.open(home, writable=False)
     for kind, root in ((RUN, state.runs.root), (RESULT, state.results.root)):
@@ -158,17 +179,35 @@ def of_home(home: Path, now: float, *, live: bool) -> Iterator[Candidate]:
     for run_id in state.runs.ids():
         folder = state.runs.folder(run_id)
         yield _of_folder(_run_item(state, run_id, now, live=live), folder, partial(state.runs.remove, run_id))
-    for folder in sorted(state.results.root.glob("[0-9a-f]*")):
+    for key in state.results.kept_keys():
+        folder = state.results.folder(key)
         yield _of_folder(_result_item(state, folder, now, live=live), folder)
-    for path in _begun(home):
-        item = Item(
-            kind=TEMPORARY,
-            name=path.relative_to(home).as_posix(),
-            size_bytes=size_bytes([path]),
-            age_s=_untouched_s(path, now),
-            kept=_LIVE if live else "",
-        )
-        yield _of_folder(item, path)
+    for path in (*sorted(state.results.root.glob(".new-*")), *work_folders(home)):
+        if path.is_dir() and not path.is_symlink():
+            yield _of_folder(_begun_item(home, path, now, live=live), path, partial(_remove_begun, path))
+
+
+def _begun_item(home: Path, path: Path, now: float, *, live: bool) -> Item:
+    """Describe a folder that an interrupted job or image build left half-made."""
+    inside = path.is_relative_to(home)
+    return Item(
+        kind=TEMPORARY,
+        name=path.relative_to(home).as_posix() if inside else str(path),
+        # What debootstrap had mounted in its tree has no size of ours.
+        size_bytes=None if mounts_below(path) else size_bytes([path]),
+        age_s=_untouched_s(path, now),
+        kept=_LIVE if live else "",
+    )
+
+
+def _remove_begun(path: Path) -> None:
+    """Remove such a folder, after what is mounted in it: the kernel's /proc is not to be removed.
+
+    Raises:
+        InfrastructureError: something cannot be unmounted; nothing is removed.
+    """
+    unmount_below(path)
+    shutil.rmtree(path)
 
 
 def _of_folder(item: Item, folder: Path, remove: Callable[[], None] | None = None) -> Candidate:
@@ -177,7 +216,12 @@ def _of_folder(item: Item, folder: Path, remove: Callable[[], None] | None = Non
     kept = item.kept or ("" if writable else _CLOSED)
 
     def go() -> None:
-        (remove or partial(shutil.rmtree, folder))()
+        try:
+            (remove or partial(shutil.rmtree, folder))()
+        except StoreError:
+            # What else had to be done, such as to lead `latest` elsewhere, does not bring it back.
+            if folder.exists():
+                raise
         if folder.exists():
             raise OSError(_CLOSED)
 
@@ -213,11 +257,6 @@ def _run_item(state: State, run_id: str, now: float, *, live: bool) -> Item:
         age_s=_age(record.finished or record.started, now),
         kept="it works" if live and not record.finished else "",
     )
-
-
-def _begun(home: Path) -> Iterable[Path]:
-    """Give the folders that an interrupted job or image build left half-made."""
-    return sorted(path for pattern in ("results/.new-*", "tmp/*") for path in home.glob(pattern) if path.is_dir())
 
 
 def _age(text: str, now: float) -> float | None:

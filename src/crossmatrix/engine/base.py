@@ -106,14 +106,6 @@ def base_tag(suite: str, digest: str) -> str:
     return f"crossmatrix/base-{suite}:{sha256_value([REVISION, suite, digest])[:16]}"
 
 
-def work_folder(home: Path, suite: str) -> Path:
-    """Choose the folder to bootstrap in: debootstrap's scripts cannot do with blanks and the like in its path."""
-    inside = home / "tmp" / f"base-{suite}-{os.getpid()}"
-    if re.fullmatch(r"[A-Za-z0-9/._+-]+", str(inside)):
-        return inside
-    return Path("/var/tmp") / f"crossmatrix-{sha256_value([str(home)])[:10]}-{suite}-{os.getpid()}"  # noqa: S108
-
-
 @contextmanager
 def bootstrapped(
     suite: str,

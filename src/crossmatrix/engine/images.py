@@ -5,33 +5,31 @@ from __future__ import annotations
 import io
 import json
 import re
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from filelock import FileLock, Timeout
-
 from crossmatrix.checksums import sha256_value
 from crossmatrix.engine.archives import pack
-from crossmatrix.engine.base import base_tag, bootstrapped, machine_apt, registry_reference, work_folder
+from crossmatrix.engine.base import base_tag, bootstrapped, machine_apt, registry_reference
 from crossmatrix.engine.faults import GoneError, local
+from crossmatrix.engine.imagelocks import image_lock
 from crossmatrix.engine.owners import HOME_LABEL, IMAGE_LABEL, KIND_LABEL
 from crossmatrix.engine.packages import installed
 from crossmatrix.engine.specs import folder_files
 from crossmatrix.engine.suites import check_suite
 from crossmatrix.engine.transfers import BUILD_S, BUILD_SILENCE_S, PLATFORM, follow, import_image, pull
 from crossmatrix.engine.types import ImageRef
+from crossmatrix.engine.worksites import work_folder
 from crossmatrix.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from crossmatrix.catalog import Release
     from crossmatrix.engine.client import Client
     from crossmatrix.engine.types import ImageSpec
 
-WAIT_S = 7200.0
 _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "no_proxy", "all_proxy")
 _LOOPBACK = re.compile(r"^(localhost|127\.[\d.]+|::1)$")
 
@@ -239,38 +237,6 @@ class Images:
             contents=sha256_value({"tag": spec.tag, "packages": packages}),
             packages=tuple(sorted(packages.items())),
         )
-
-
-@contextmanager
-def image_lock(home: Path, tag: str, on_line: Callable[[str], None]) -> Iterator[None]:
-    """Hold an image's lock in the state directory.
-
-    Args:
-        home: state directory.
-        tag: of the image.
-        on_line: gets a line where it has to wait.
-
-    Raises:
-        InfrastructureError: another process holds it for hours.
-    """
-    path = home / "locks" / f"image-{re.sub(r'[^A-Za-z0-9._-]', '_', tag)}.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        on_line(f"Waiting for another run, which builds {tag}")
-        try:
-            lock.acquire(timeout=WAIT_S)
-        except Timeout as error:
-            raise InfrastructureError(
-                f"Another run has been building {tag} for hours ({path}).",
-                hint="See what it does, or end it, and try again.",
-            ) from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def proxy_arguments(environ: Mapping[str, str]) -> dict[str, str]:

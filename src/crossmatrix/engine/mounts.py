@@ -34,6 +34,12 @@ def _byte(match: re.Match[str]) -> str:
     return chr(int(match[1], 8))
 
 
+def mounts_below(folder: Path) -> list[Path]:
+    """List the mount points at or below a folder, in the order in which they were mounted."""
+    folder = folder.resolve()
+    return [point for point in mount_points() if point == folder or folder in point.parents]
+
+
 def unmount_below(folder: Path) -> int:
     """Unmount everything at or below a folder, the innermost first.
 
@@ -43,8 +49,7 @@ def unmount_below(folder: Path) -> int:
     Raises:
         InfrastructureError: one of them cannot be unmounted.
     """
-    folder = folder.resolve()
-    points = [point for point in mount_points() if point == folder or folder in point.parents]
+    points = mounts_below(folder)
     for point in reversed(points):
         done = subprocess.run(
             ["umount", "-l", "--", os.fspath(point)],

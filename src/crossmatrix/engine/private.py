@@ -152,8 +152,8 @@ def stop_private(home: Path) -> bool:
         InfrastructureError: it cannot be stopped.
     """
     places = Places.of(home)
-    if home.is_dir() and not any(path.exists() for path in (places.data.parent, places.lock, places.run)):
-        # Never started here: a folder that is not ours gets nothing from us, a lock neither.
+    if not any(path.exists() for path in (places.data.parent, places.lock, places.run)):
+        # Never started here: a folder that is not ours, or not there, gets nothing from us, a lock neither.
         return False
     with _locked(places):
         pid = _pid(places)

@@ -1,0 +1,38 @@
+"""Where base images are bootstrapped: in the state directory, or elsewhere where its path will not do."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from crossmatrix.checksums import sha256_value
+
+_ELSEWHERE = Path("/var/tmp")  # noqa: S108 - what lies there is looked at only where it is this user's
+
+
+def work_folder(home: Path, suite: str) -> Path:
+    """Choose the folder to bootstrap in: debootstrap's scripts cannot do with blanks and the like in its path."""
+    inside = home / "tmp" / f"base-{suite}-{os.getpid()}"
+    if re.fullmatch(r"[A-Za-z0-9/._+-]+", str(inside)):
+        return inside
+    return _ELSEWHERE / f"{_elsewhere(home)}{suite}-{os.getpid()}"
+
+
+def work_folders(home: Path) -> tuple[Path, ...]:
+    """List the folders in which this user bootstrapped for a state directory and that are still there."""
+    found = [*sorted((home / "tmp").glob("base-*")), *sorted(_ELSEWHERE.glob(f"{_elsewhere(home)}*"))]
+    return tuple(path for path in found if not path.is_symlink() and path.is_dir() and _ours(path))
+
+
+def _elsewhere(home: Path) -> str:
+    """Give how the names of a state directory's folders in ``/var/tmp`` begin."""
+    return f"crossmatrix-{sha256_value([str(home)])[:10]}-"
+
+
+def _ours(path: Path) -> bool:
+    """Whether a folder is this user's, or lies where nobody else may make one."""
+    try:
+        return path.parent != _ELSEWHERE or path.lstat().st_uid == os.geteuid()
+    except OSError:
+        return False
