@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 import time
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 
-from crossmatrix.engine import base
+from crossmatrix.engine import base, processes
 from crossmatrix.engine.processes import kill_family, program, run_told, runs, search_path
 from crossmatrix.errors import InfrastructureError, NoSpaceError
 
@@ -61,13 +62,96 @@ def _starts_another(started: list[int]) -> tuple[str, Callable[[str], None]]:
     return "sleep 600 & echo $!; wait", lambda line: started.append(int(line))
 
 
-def test_past_its_limit_a_command_ends_with_all_that_it_started() -> None:
-    """And the message says that it took too long: it did not fail by itself."""
+def test_past_its_limit_a_command_ends_with_all_that_it_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the message says that it took too long: it did not fail by itself. The limit is past when a child runs."""
     started: list[int] = []
     script, note = _starts_another(started)
+    begun = threading.Event()
+
+    class Late(threading.Timer):
+        def run(self) -> None:
+            if begun.wait(PATIENCE_S):
+                self.function()
+
+    def tell(line: str) -> None:
+        note(line)
+        begun.set()
+
+    monkeypatch.setattr(threading, "Timer", Late)
+    with pytest.raises(InfrastructureError, match=r"sh took over 30 s"):
+        _run(script, tell)
+    assert len(started) == 1
+    assert _ends(started[0])
+
+
+def test_a_limit_is_one_also_for_a_command_that_says_nothing() -> None:
+    """The time decides, whatever comes of the output."""
     with pytest.raises(InfrastructureError, match=r"sh took over 0 s"):
-        _run(script, note, limit_s=0.3)
-    assert all(_ends(pid) for pid in started)
+        _run("exec sleep 600", limit_s=0.2)
+
+
+class PlayedProcess:
+    """A process that starts another whenever somebody lists its children while it runs."""
+
+    def __init__(self, pid: int, born: int) -> None:
+        self.pid = pid
+        self.own: list[PlayedProcess] = []
+        self.state = "running"
+        self._born = born
+        self._ending = False
+
+    def suspend(self) -> None:
+        """Stop, once the call that it is in the middle of has ended."""
+        self._ending = True
+
+    def status(self) -> str:
+        """Say whether it runs; asked, it comes to the end of that call."""
+        if self._ending and self.state == "running":
+            self._fork()
+            self.state = psutil.STATUS_STOPPED
+        return self.state
+
+    def children(self, *, recursive: bool) -> list[PlayedProcess]:
+        """List all that live, and start one more."""
+        assert recursive
+        found = [*self.own, *(one for child in self.own for one in child.children(recursive=True))]
+        if self.state == "running":
+            self._fork()
+        return found
+
+    def kill(self) -> None:
+        """End."""
+        self.state = "dead"
+
+    def everybody(self) -> list[PlayedProcess]:
+        """Give it and all that it ever started."""
+        return [self, *(one for child in self.own for one in child.everybody())]
+
+    def _fork(self) -> None:
+        if self._born > 0:
+            self._born -= 1
+            self.own.append(PlayedProcess(self.pid + len(self.own) + 1, self._born))
+
+
+@pytest.mark.parametrize("born", range(5))
+def test_no_child_that_is_started_meanwhile_gets_away(monkeypatch: pytest.MonkeyPatch, born: int) -> None:
+    """It would live on with the output of the command open, so that whoever reads that waits for it."""
+    root = PlayedProcess(1, born)
+    root.children(recursive=True)
+    monkeypatch.setattr(psutil, "Process", lambda _pid: root)
+    killed = kill_family(1)
+    assert {one.state for one in root.everybody()} == {"dead"}
+    assert len(killed) == len(root.everybody())
+
+
+def test_a_process_that_cannot_be_stopped_is_killed_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One in the middle of a call that does not end is waited for no longer than a moment."""
+    monkeypatch.setattr(processes, "_HALT_S", 0.01)
+    root = PlayedProcess(1, 0)
+    monkeypatch.setattr(root, "status", lambda: psutil.STATUS_DISK_SLEEP)
+    monkeypatch.setattr(psutil, "Process", lambda _pid: root)
+    kill_family(1)
+    assert root.state == "dead"
 
 
 def test_an_interrupted_command_ends_with_all_that_it_started() -> None:

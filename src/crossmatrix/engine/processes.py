@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import psutil
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 _SYSTEM = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 _SHOWN = 20
+_HALTED = frozenset({psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP, psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD})
+_HALT_S, _HALT_POLL_S = 1.0, 0.001
 
 
 def search_path(environ: Mapping[str, str]) -> str:
@@ -87,19 +91,41 @@ def run_told(
 def kill_family(pid: int) -> list[psutil.Process]:
     """Kill a process and all that it started; gives them, for a caller that waits for them.
 
-    Nothing is waited for here: that would take a child's exit code away from whoever started it.
+    Each is stopped before its children are listed, until nobody new is found: who still runs may start another
+    meanwhile, which nobody would find once its parent is dead. No end is waited for here: that would take a child's
+    exit code away from whoever started it.
     """
     try:
-        process = psutil.Process(pid)
-        family = [process, *process.children(recursive=True)]
+        family = [psutil.Process(pid)]
     except psutil.Error:
         return []
+    new = list(family)
+    while new:
+        for member in new:
+            _halt(member)
+        new = [member for member in _children(family[0]) if member not in family]
+        family += new
     for member in family:
-        try:
+        with contextlib.suppress(psutil.Error):
             member.kill()
-        except psutil.Error:
-            continue
     return family
+
+
+def _halt(process: psutil.Process) -> None:
+    """Stop a process, and see that it is: a call that it is in the middle of, such as fork, it may first end."""
+    deadline = time.monotonic() + _HALT_S
+    with contextlib.suppress(psutil.Error):
+        process.suspend()
+        while process.status() not in _HALTED and time.monotonic() < deadline:
+            time.sleep(_HALT_POLL_S)
+
+
+def _children(process: psutil.Process) -> list[psutil.Process]:
+    """List all that a process started; one that is gone has none."""
+    try:
+        return process.children(recursive=True)
+    except psutil.Error:
+        return []
 
 
 def runs(pid: int) -> bool:
