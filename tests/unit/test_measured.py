@@ -12,7 +12,7 @@ from tests.unit.record_samples import cell_record, evidence_sample, figures_samp
 
 from crossmatrix.analysis import Comparison, RunComparison, compare, compare_runs
 from crossmatrix.api.comparing import compare_named
-from crossmatrix.errors import ExitCode
+from crossmatrix.errors import ExitCode, StoreError
 from crossmatrix.records import (
     MEASURED_TIER,
     CellRecord,
@@ -239,3 +239,20 @@ def test_a_build_is_not_held_against_its_own_figures(tmp_path: Path) -> None:
     after = run_record(measured(), run_id="20260302-100000-abcd")
     found = compare_named(workspace(tmp_path, before, after), before.run_id, after.run_id, threshold=0.01)
     assert found.exit_code is ExitCode.INFRASTRUCTURE
+
+
+@pytest.mark.parametrize("text", ["{", '{"schema": 99}', "[]"])
+@pytest.mark.parametrize("named", ["runs", "cells"])
+def test_a_run_that_cannot_be_read_ends_no_comparison_of_others(tmp_path: Path, text: str, named: str) -> None:
+    """One only looked through, damaged or of a newer version, is left out and told; one that is named is not."""
+    _, before, after = runs = runs_of_two_kinds(measured())
+    place = workspace(tmp_path, *runs, run_record(of_matrix(), run_id="20260201-100000-abcd"))
+    (tmp_path / "runs" / "20260201-100000-abcd" / "run.json").write_text(text)
+    names = (before.run_id, after.run_id) if named == "runs" else (of_matrix().id, of_matrix().id)
+    told: list[str] = []
+    found = compare_named(place, *names, threshold=0.01, tell=told.append)
+    assert found.exit_code is (ExitCode.UNEXPECTED if named == "runs" else ExitCode.OK)
+    assert {line for line in told if "20260201-100000-abcd" in line} == set(told) != set()
+    for name in ("20260201-100000-abcd", f"20260201-100000-abcd:{of_matrix().id}"):
+        with pytest.raises(StoreError, match="20260201-100000-abcd"):
+            compare_named(place, name, name, threshold=0.01)

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crossmatrix.analysis import compare, compare_runs
-from crossmatrix.errors import UsageError, nearest
+from crossmatrix.errors import StoreError, UsageError, nearest
 from crossmatrix.runner.job_steps import BENCH_TIER
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from crossmatrix.analysis import Comparison, RunComparison
     from crossmatrix.api.workspace import Workspace
     from crossmatrix.records import CellRecord, RunRecord
     from crossmatrix.store import Runs
 
 
-def compare_named(workspace: Workspace, before: str, after: str, *, threshold: float) -> Comparison | RunComparison:
+def compare_named(
+    workspace: Workspace, before: str, after: str, *, threshold: float, tell: Callable[[str], None] = lambda _: None
+) -> Comparison | RunComparison:
     """Compare two cells or two runs.
 
     Args:
@@ -23,16 +27,18 @@ def compare_named(workspace: Workspace, before: str, after: str, *, threshold: f
         before: a cell's id, ``RUN:CELL``, or a run (``latest``, an id or its beginning).
         after: likewise; of the same kind.
         threshold: share by which a cost must change to count.
+        tell: gets a line for each run that was looked through and cannot be read.
 
     Raises:
         UsageError: a name fits nothing, or one is a cell and the other a run; both names are looked up first.
+        StoreError: a run that is named cannot be read.
     """
     runs = workspace.state(writable=False).runs
     found: list[CellRecord | str] = []
     wrong: list[UsageError] = []
     for name in (before, after):
         try:
-            found.append(_look_up(runs, name))
+            found.append(_look_up(runs, name, tell))
         except UsageError as error:
             wrong.append(error)
     if wrong:
@@ -41,7 +47,7 @@ def compare_named(workspace: Workspace, before: str, after: str, *, threshold: f
     if isinstance(one, str) and isinstance(other, str):
         both = runs.load(one), runs.load(other)
         if {cell.measured for run in both for cell in run.cells} == {False, True}:
-            both = _with_figures(runs, both[0], other), _with_figures(runs, both[1], one)
+            both = _with_figures(runs, both[0], other, tell), _with_figures(runs, both[1], one, tell)
         return compare_runs(*both, threshold=threshold)
     if isinstance(one, str) or isinstance(other, str):
         raise UsageError(
@@ -51,21 +57,28 @@ def compare_named(workspace: Workspace, before: str, after: str, *, threshold: f
     return compare(one, other, threshold=threshold)
 
 
-def find_cell(runs: Runs, cell_id: str, run_ids: tuple[str, ...] | None = None) -> CellRecord:
+def find_cell(
+    runs: Runs,
+    cell_id: str,
+    run_ids: tuple[str, ...] | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> CellRecord:
     """Give the newest record of a tested cell, with the newest figures that were measured of the same build.
 
     Args:
         runs: of a state directory.
         cell_id: whole.
-        run_ids: in which to look, oldest first; None for all.
+        run_ids: in which to look, oldest first; None for all that can be read.
+        tell: gets a line for each that cannot.
 
     Raises:
         UsageError: no run has the cell.
+        StoreError: one of ``run_ids`` cannot be read.
     """
     seen: set[str] = set()
     records: list[CellRecord] = []
-    for run_id in reversed(runs.ids() if run_ids is None else run_ids):
-        cells = runs.load(run_id).cells
+    looked = _readable(runs, runs.ids(), tell) if run_ids is None else map(runs.load, reversed(run_ids))
+    for cells in (run.cells for run in looked):
         seen.update(record.id for record in cells)
         records += [record for record in cells if record.id == cell_id]
     if not records:
@@ -75,20 +88,29 @@ def find_cell(runs: Runs, cell_id: str, run_ids: tuple[str, ...] | None = None) 
     return tested.model_copy(update={"figures": figures})
 
 
-def _look_up(runs: Runs, name: str) -> CellRecord | str:
+def _readable(runs: Runs, run_ids: Iterable[str], tell: Callable[[str], None]) -> Iterator[RunRecord]:
+    """Give runs that nobody named, the newest first; one that is damaged or of a newer version is told and left out."""
+    for run_id in sorted(run_ids, reverse=True):
+        try:
+            yield runs.load(run_id)
+        except StoreError as error:
+            tell(f"left out: {' '.join(str(error).split())}")
+
+
+def _look_up(runs: Runs, name: str, tell: Callable[[str], None]) -> CellRecord | str:
     """Give a cell's record, or a run's id."""
     run, colon, cell = name.partition(":")
     if colon:
         return find_cell(runs, cell, (runs.resolve(run),))
     if "/" in name:
-        return find_cell(runs, name)
+        return find_cell(runs, name, tell=tell)
     return runs.resolve(name)
 
 
-def _with_figures(runs: Runs, run: RunRecord, but: str) -> RunRecord:
+def _with_figures(runs: Runs, run: RunRecord, but: str, tell: Callable[[str], None]) -> RunRecord:
     """Give a run's tested cells the newest figures that were measured of the same build, in any run but one."""
-    names = [name for name in reversed(runs.ids()) if name != but]
-    measured = [cell for name in names for cell in runs.load(name).cells if cell.figures]
+    others = _readable(runs, (name for name in runs.ids() if name != but), tell)
+    measured = [cell for other in others for cell in other.cells if cell.figures]
 
     def complete(cell: CellRecord) -> CellRecord:
         figures = next((other.figures for other in measured if _same_build(cell, other)), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -39,11 +40,14 @@ def compare(workspace: Workspace, before: str, after: str, form: str, threshold:
     """
     if not before or not after:
         raise UsageError("compare wants two cells or two runs", hint="invoke compare BEFORE AFTER")
-    comparison = compare_named(workspace, before, after, threshold=_fraction(threshold))
+    notes: dict[str, None] = {}
+    comparison = compare_named(workspace, before, after, threshold=_fraction(threshold), tell=notes.setdefault)
     if form == "text":
         print_comparison(comparison, console())
     else:
         print(render_markdown(comparison) if form == "md" else comparison_json(comparison), end="")  # noqa: T201 - output
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)  # noqa: T201 - beside the output
     return comparison.exit_code
 
 
