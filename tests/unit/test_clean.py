@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 from filelock import FileLock
@@ -315,6 +316,24 @@ def test_nothing_is_removed_through_a_mount(tmp_path: Path, monkeypatch: pytest.
     (item,) = cleaned.kept if busy else cleaned.removed
     assert item.size_bytes is None
     assert (tree.is_dir(), "target is busy" in item.kept) == (busy, busy)
+
+
+@pytest.mark.parametrize("error", [subprocess.TimeoutExpired("umount", 60), FileNotFoundError(2, "No such file")])
+def test_an_unmount_that_comes_to_no_end_is_a_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Whatever keeps `umount` from its work, the tree stays, and the rest of the list is told."""
+    tree = _bootstrap_tree(tmp_path / "home", tmp_path / "elsewhere", monkeypatch)
+
+    def run(command: list[str], **_named: object) -> NoReturn:
+        assert command[0] == "umount"
+        raise error
+
+    monkeypatch.setattr(mounts, "mount_points", lambda: (tree / "proc",))
+    monkeypatch.setattr(subprocess, "run", run)
+    (item,) = _clean(None, tmp_path / "home").kept
+    assert item.kept.startswith(f"Could not unmount {tree / 'proc'}: ")
+    assert tree.is_dir()
 
 
 @pytest.mark.parametrize("gone", [False, True])

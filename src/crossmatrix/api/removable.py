@@ -14,7 +14,7 @@ from crossmatrix.engine.belongings import CONTAINER, IMAGE, VOLUME, belongings, 
 from crossmatrix.engine.mounts import mounts_below, unmount_below
 from crossmatrix.engine.owners import IMAGE_LABEL, is_live
 from crossmatrix.engine.worksites import work_folders
-from crossmatrix.errors import StoreError
+from crossmatrix.errors import CrossmatrixError, StoreError
 from crossmatrix.runner.alive import BEGIN, is_held
 from crossmatrix.store import State, is_state
 from crossmatrix.store.runs import size_bytes
@@ -182,9 +182,10 @@ def of_home(home: Path, now: float, *, live: bool) -> Iterator[Candidate]:
     for key in state.results.kept_keys():
         folder = state.results.folder(key)
         yield _of_folder(_result_item(state, folder, now, live=live), folder)
-    for path in (*sorted(state.results.root.glob(".new-*")), *work_folders(home)):
-        if path.is_dir() and not path.is_symlink():
-            yield _of_folder(_begun_item(home, path, now, live=live), path, partial(_remove_begun, path))
+    for path in sorted(state.results.root.glob(".new-*")):
+        yield _of_folder(_begun_item(home, path, now, live=live), path)
+    for path in work_folders(home):
+        yield _of_folder(_begun_item(home, path, now, live=live), path, partial(_remove_bootstrapped, path))
 
 
 def _begun_item(home: Path, path: Path, now: float, *, live: bool) -> Item:
@@ -200,8 +201,8 @@ def _begun_item(home: Path, path: Path, now: float, *, live: bool) -> Item:
     )
 
 
-def _remove_begun(path: Path) -> None:
-    """Remove such a folder, after what is mounted in it: the kernel's /proc is not to be removed.
+def _remove_bootstrapped(path: Path) -> None:
+    """Remove what debootstrap had begun, after what is mounted in it: the kernel's /proc is not to be removed.
 
     Raises:
         InfrastructureError: something cannot be unmounted; nothing is removed.
@@ -218,7 +219,7 @@ def _of_folder(item: Item, folder: Path, remove: Callable[[], None] | None = Non
     def go() -> None:
         try:
             (remove or partial(shutil.rmtree, folder))()
-        except StoreError:
+        except CrossmatrixError:
             # What else had to be done, such as to lead `latest` elsewhere, does not bring it back.
             if folder.exists():
                 raise

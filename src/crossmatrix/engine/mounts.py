@@ -51,19 +51,23 @@ def unmount_below(folder: Path) -> int:
     """
     points = mounts_below(folder)
     for point in reversed(points):
-        done = subprocess.run(
-            ["umount", "-l", "--", os.fspath(point)],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=_LIMIT_S,
-        )
-        if done.returncode != 0 and point in mount_points():
+        why = _unmount(point)
+        if why and point in mount_points():
             raise InfrastructureError(
-                f"Could not unmount {point}: {done.stderr.strip()}",
+                f"Could not unmount {point}: {why}",
                 hint=f"See what uses it, then `umount {point}` as root.",
             )
     return len(points)
+
+
+def _unmount(point: Path) -> str:
+    """Unmount one; says why that failed, or nothing."""
+    command = ["umount", "-l", "--", os.fspath(point)]
+    try:
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_LIMIT_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return (done.stderr.strip() or f"exit code {done.returncode}") if done.returncode != 0 else ""
 
 
 def mount_cgroups() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path
 
 from crossmatrix.checksums import sha256_value
@@ -22,7 +23,7 @@ def work_folder(home: Path, suite: str) -> Path:
 def work_folders(home: Path) -> tuple[Path, ...]:
     """List the folders in which this user bootstrapped for a state directory and that are still there."""
     found = [*sorted((home / "tmp").glob("base-*")), *sorted(_ELSEWHERE.glob(f"{_elsewhere(home)}*"))]
-    return tuple(path for path in found if not path.is_symlink() and path.is_dir() and _ours(path))
+    return tuple(path for path in found if _ours(path))
 
 
 def _elsewhere(home: Path) -> str:
@@ -31,8 +32,9 @@ def _elsewhere(home: Path) -> str:
 
 
 def _ours(path: Path) -> bool:
-    """Whether a folder is this user's, or lies where nobody else may make one."""
+    """Whether it is a folder, and this user's, or lies where nobody else may make one; a link is none."""
     try:
-        return path.parent != _ELSEWHERE or path.lstat().st_uid == os.geteuid()
+        status = path.lstat()
     except OSError:
         return False
+    return stat.S_ISDIR(status.st_mode) and (path.parent != _ELSEWHERE or status.st_uid == os.geteuid())

@@ -144,7 +144,7 @@ class Results:
 
     def kept_keys(self) -> tuple[str, ...]:
         """Give the keys of all kept results, damaged ones too; a folder of another name is none of ours."""
-        names = (path.name for path in self.root.glob("[0-9a-f]*") if path.is_dir()) if self.root.is_dir() else ()
+        names = (path.name for path in self.root.glob("[0-9a-f]*")) if self.root.is_dir() else ()
         return tuple(sorted(name for name in names if _KEY.fullmatch(name)))
 
     def all(self) -> Iterator[JobResult]:
