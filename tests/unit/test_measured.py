@@ -11,7 +11,7 @@ from rich.console import Console
 from tests.unit.record_samples import cell_record, evidence_sample, figures_sample, outcome, run_record
 
 from crossmatrix.analysis import Comparison, RunComparison, compare, compare_runs
-from crossmatrix.api.comparing import compare_named
+from crossmatrix.api.comparing import compare_named, find_cell
 from crossmatrix.errors import ExitCode, StoreError
 from crossmatrix.records import (
     MEASURED_TIER,
@@ -239,6 +239,86 @@ def test_a_build_is_not_held_against_its_own_figures(tmp_path: Path) -> None:
     after = run_record(measured(), run_id="20260302-100000-abcd")
     found = compare_named(workspace(tmp_path, before, after), before.run_id, after.run_id, threshold=0.01)
     assert found.exit_code is ExitCode.INFRASTRUCTURE
+
+
+def test_figures_of_another_profile_of_the_build_are_not_taken(tmp_path: Path) -> None:
+    """All profiles share one build; each cell gets what was measured of itself, whichever comes first."""
+    profiles = ("default", "fat=none")
+    costs = dict(zip(profiles, (figures_sample(), dearer(5)), strict=True))
+    for order in (profiles, profiles[::-1]):
+        old = [measured(profile=name, figures=costs[name]) for name in order]
+        tested = [of_matrix(profile=name) for name in order]
+        new = [measured(profile=name, figures=costs[name], keys={"build": "patched"}) for name in order]
+        runs = [run_record(*own, run_id=f"2026030{day}-100000-abcd") for day, own in enumerate((old, tested, new), 1)]
+        place = workspace(tmp_path / order[0], *runs)
+        found = compare_named(place, runs[1].run_id, runs[2].run_id, threshold=0.01)
+        assert isinstance(found, RunComparison)
+        assert [bool(pair.costs) for pair in found.pairs] == [True, True]
+        assert found.exit_code is ExitCode.OK
+
+
+def newest_of(home: Path, *records: CellRecord) -> CellRecord:
+    """Give what a cell's id means, where it was in these runs, oldest first."""
+    runs = [run_record(one, run_id=f"2026030{day}-100000-abcd") for day, one in enumerate(records, 1)]
+    place = workspace(home, *runs).state(writable=False).runs
+    return find_cell(place, records[0].id).record
+
+
+PENDING = {"verdict": Verdict.ABORTED, "keys": {}, "outcomes": ()}
+
+
+@pytest.mark.parametrize(
+    ("last", "taken"),
+    [
+        (PENDING, False),
+        (PENDING | {"tier": MEASURED_TIER}, False),
+        ({"verdict": Verdict.ABORTED, "keys": {"build": "b"}}, False),
+        ({"verdict": Verdict.INFRASTRUCTURE, "keys": {"build": "b"}}, False),
+        ({"verdict": Verdict.UNSUPPORTED, "keys": {}}, False),
+        ({"verdict": Verdict.FAILED}, True),
+    ],
+)
+def test_a_cell_that_never_ended_is_taken_only_where_there_is_no_other(
+    tmp_path: Path,
+    last: dict[str, object],
+    taken: bool,  # noqa: FBT001 - a table
+) -> None:
+    """A run lists all its cells from the beginning; what a stopped one says of them is not that they were tested."""
+    newest = of_matrix(reason="newest", **last)
+    assert (newest_of(tmp_path / "a", of_matrix(reason="older"), newest).reason == "newest") is taken
+    assert newest_of(tmp_path / "b", newest).reason == "newest"
+    assert (newest_of(tmp_path / "c", measured(reason="older"), newest).reason == "newest") is taken
+
+
+ONE = Figure(algorithm="aes-256-ctr", unit="instructions/byte", size_bytes=16, value=40.1)
+
+
+@pytest.mark.parametrize(
+    "bench",
+    [
+        {"verdict": Verdict.VACUOUS, "reason": "aes-256-ctr does not repeat"},
+        {"verdict": Verdict.TIMED_OUT, "reason": "too slow", "figures": None},
+        {"verdict": Verdict.UNSUPPORTED, "figures": Figures(asked=("aes-256-ctr",))},
+        {"figures": Figures(figures=(ONE,))},
+    ],
+)
+def test_a_tested_cell_is_not_green_by_figures_that_are_wrong_or_gone(tmp_path: Path, bench: dict[str, object]) -> None:
+    """Tests of a patched build pass, and what measured it failed or lacks a figure: told, and worse, of cells and runs.
+
+    The other way round nothing became worse, and neither where both measured alike.
+    """
+    patched: dict[str, object] = {"version": "3.10.2+p1a2b3c4d", "keys": {"build": "patched"}}
+    before, after = of_matrix(), of_matrix(**patched)
+    records = (measured(), measured(**(patched | bench)), before, after)
+    runs = [run_record(one, run_id=f"2026030{day}-100000-abcd") for day, one in enumerate(records, 1)]
+    place = workspace(tmp_path, *runs)
+    worse = compare_named(place, before.id, after.id, threshold=0.01)
+    assert worse.exit_code is ExitCode.UNEXPECTED
+    assert str(bench.get("reason", "aes-256-ctr")) in render_markdown(worse)
+    assert "no figure any more" in render_markdown(worse) or "measuring it did not end" in render_markdown(worse)
+    assert compare_named(place, runs[0].run_id, runs[3].run_id, threshold=0.01).exit_code is ExitCode.UNEXPECTED
+    assert compare_named(place, after.id, before.id, threshold=0.01).exit_code is ExitCode.OK
+    assert compare_named(place, after.id, after.id, threshold=0.01).exit_code is ExitCode.OK
 
 
 @pytest.mark.parametrize("text", ["{", '{"schema": 99}', "[]"])

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 THRESHOLD = 0.01
 """The change of a cost that counts, as a share: 1%."""
 
-_NO_END = frozenset({Verdict.ABORTED, Verdict.INFRASTRUCTURE})
-"""Verdicts of cells of which nobody knows how they would have ended."""
-
 _NEEDS_NO_FIGURES = frozenset({Verdict.UNSUPPORTED, Verdict.EXPECTED_FAILURE})
 """Verdicts of cells that are not measured, as is known beforehand."""
 
@@ -32,7 +29,9 @@ ABSENT = "absent"
 """What stands for a test that a cell does not have."""
 
 
-def compare(a: CellRecord, b: CellRecord, *, threshold: float = THRESHOLD) -> Comparison:
+def compare(
+    a: CellRecord, b: CellRecord, *, threshold: float = THRESHOLD, doubts: tuple[str, str] = ("", "")
+) -> Comparison:
     """Hold cell ``b`` against cell ``a``, before against after.
 
     Costs are only set in a ratio where the cells are alike in all but one axis: with two it could not be said which of
@@ -42,6 +41,7 @@ def compare(a: CellRecord, b: CellRecord, *, threshold: float = THRESHOLD) -> Co
         a: the reference.
         b: the cell that is judged.
         threshold: the share (0.01 is 1%) by which a cost must change to count.
+        doubts: verdict and reason of the measured cells that the figures were taken from, where not as expected.
 
     Raises:
         UsageError: where the threshold is negative.
@@ -68,11 +68,12 @@ def compare(a: CellRecord, b: CellRecord, *, threshold: float = THRESHOLD) -> Co
         test_changes=() if a.measured or b.measured else tuple(_test_changes(a, b)),
         evidence_changes=() if a.measured != b.measured else tuple(_evidence_changes(a, b)),
         costs=rows,
-        notes=(*_tier_note(a, b), *notes),
+        notes=(*_tier_note(a, b), *_doubt_notes(doubts), *notes),
         threshold=Fraction(str(threshold)),
         worse_verdict=_worsened(a, b),
         says_nothing=_says_nothing(a, b) or ("" if rows else _nothing_measured(a, b, refusal)),
         gone=_gone(a, b),
+        worse_measured=_worse_measured(a, b, doubts),
         measured=(a.measured, b.measured),
     )
 
@@ -81,12 +82,24 @@ def _worsened(a: CellRecord, b: CellRecord) -> bool:
     """Say whether a cell that was as expected ended and is not; one that was only measured might have failed too."""
     if a.measured and not b.measured:
         return False
-    return a.verdict.as_expected and not b.verdict.as_expected and b.verdict not in _NO_END
+    return a.verdict.as_expected and not b.verdict.as_expected and b.verdict.ended
+
+
+def _worse_measured(a: CellRecord, b: CellRecord, doubts: tuple[str, str]) -> bool:
+    """Say whether what was measured of the second alone is not as expected; what was measured beside a test tells."""
+    before_as_expected = not doubts[0] and (a.verdict.as_expected or not a.measured)
+    return bool(doubts[1]) and before_as_expected and a.verdict.ended and b.verdict.ended
+
+
+def _doubt_notes(doubts: tuple[str, str]) -> Iterator[str]:
+    for name, doubt in zip("AB", doubts, strict=True):
+        if doubt:
+            yield f"when {name} was measured: {doubt}"
 
 
 def _says_nothing(a: CellRecord, b: CellRecord) -> str:
     """Say which of the cells never came to an end that could be held against the other's."""
-    words = [f"{name} is {cell.verdict.value}" for name, cell in (("A", a), ("B", b)) if cell.verdict in _NO_END]
+    words = [f"{name} is {cell.verdict.value}" for name, cell in (("A", a), ("B", b)) if not cell.verdict.ended]
     return " and ".join(words)
 
 
@@ -111,7 +124,7 @@ def _gone(a: CellRecord, b: CellRecord) -> tuple[str, ...]:
     Only between cells that must have the same ones: another release, or a variant that leaves something out, may not.
     """
     alike = (a.library, a.variant, _origin(a)) == (b.library, b.variant, _origin(b))
-    if not alike or b.figures is None or b.verdict in _NO_END:
+    if not alike or b.figures is None or not b.verdict.ended:
         return ()
     same_kind = a.figures is not None and a.figures.emulated == b.figures.emulated
     there = {_place(figure) for figure in b.figures.figures}

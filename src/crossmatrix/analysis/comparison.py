@@ -99,6 +99,7 @@ class Comparison:
         says_nothing: why the two cannot be held against each other at all, or empty.
         measured: of each, whether it was only measured, so that there are no tests of it.
         gone: algorithms that have a figure in the first cell and lack it in the second, which was to have it too.
+        worse_measured: the second's figures come from a measuring cell that is not as expected, the first's do not.
     """
 
     a: str
@@ -117,6 +118,7 @@ class Comparison:
     says_nothing: str = ""
     measured: tuple[bool, bool] = (False, False)
     gone: tuple[str, ...] = ()
+    worse_measured: bool = False
 
     @property
     def costlier(self) -> tuple[tuple[CostRow, CostChange], ...]:
@@ -142,10 +144,12 @@ class Comparison:
     def past_threshold(self) -> bool:
         """Whether the second is worse, so that a command ends with exit code 1.
 
-        It is where a figure is gone, a cost rose past the threshold, a test that passed fails, or the verdict is no
-        longer as expected.
+        It is where a figure is gone, a cost rose past the threshold, a test that passed fails, or the verdict, or that
+        of what was measured, is no longer as expected.
         """
-        return bool(self.gone or self.costlier or self.newly_failing or self.worse_verdict)
+        return bool(
+            self.gone or self.costlier or self.newly_failing or self.worse_verdict or self.worse_measured,
+        )
 
     @property
     def exit_code(self) -> ExitCode:

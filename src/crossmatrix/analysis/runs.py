@@ -9,12 +9,14 @@ from crossmatrix.analysis.compare import THRESHOLD, compare
 from crossmatrix.analysis.comparison import RunComparison
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from crossmatrix.records import CellRecord, RunRecord
 
 
-def compare_runs(a: RunRecord, b: RunRecord, *, threshold: float = THRESHOLD) -> RunComparison:
+def compare_runs(
+    a: RunRecord, b: RunRecord, *, threshold: float = THRESHOLD, doubts: Sequence[Mapping[str, str]] = ({}, {})
+) -> RunComparison:
     """Pair the cells of two runs and compare each pair.
 
     Cells are paired by id; those left over by id without the patches' suffix (``3.0.20+p1a2b3c4d``); those left over
@@ -24,16 +26,21 @@ def compare_runs(a: RunRecord, b: RunRecord, *, threshold: float = THRESHOLD) ->
         a: the run before.
         b: the run after.
         threshold: as for ``compare``.
+        doubts: as for ``compare``, of each run by cell id.
     """
     left, right = list(a.cells), list(b.cells)
     pairs: list[tuple[CellRecord, CellRecord]] = []
     for key in (lambda record: record.id, unpatched_id, _without_source):
         pairs += _take_pairs(left, right, key)
+    before, after = doubts
     pairs.sort(key=lambda pair: pair[0].id)
     return RunComparison(
         a=a.run_id,
         b=b.run_id,
-        pairs=tuple(compare(one, other, threshold=threshold) for one, other in pairs),
+        pairs=tuple(
+            compare(one, other, threshold=threshold, doubts=(before.get(one.id, ""), after.get(other.id, "")))
+            for one, other in pairs
+        ),
         only_a=tuple(sorted(record.id for record in left)),
         only_b=tuple(sorted(record.id for record in right)),
     )

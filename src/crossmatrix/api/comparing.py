@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from crossmatrix.analysis import compare, compare_runs
 from crossmatrix.errors import StoreError, UsageError, nearest
-from crossmatrix.runner.job_steps import BENCH_TIER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from crossmatrix.analysis import Comparison, RunComparison
     from crossmatrix.api.workspace import Workspace
@@ -34,7 +33,7 @@ def compare_named(
         StoreError: a run that is named cannot be read.
     """
     runs = workspace.state(writable=False).runs
-    found: list[CellRecord | str] = []
+    found: list[Found | str] = []
     wrong: list[UsageError] = []
     for name in (before, after):
         try:
@@ -47,14 +46,24 @@ def compare_named(
     if isinstance(one, str) and isinstance(other, str):
         both = runs.load(one), runs.load(other)
         if {cell.measured for run in both for cell in run.cells} == {False, True}:
-            both = _with_figures(runs, both[0], other, tell), _with_figures(runs, both[1], one, tell)
+            (a, before_doubts), (b, after_doubts) = (
+                _with_figures(runs, run, but, tell) for run, but in zip(both, (other, one), strict=True)
+            )
+            return compare_runs(a, b, threshold=threshold, doubts=(before_doubts, after_doubts))
         return compare_runs(*both, threshold=threshold)
     if isinstance(one, str) or isinstance(other, str):
         raise UsageError(
             f"{before!r} and {after!r}: a cell can only be compared with a cell, a run with a run",
             hint="name a cell of a run as RUN:CELL",
         )
-    return compare(one, other, threshold=threshold)
+    return compare(one.record, other.record, threshold=threshold, doubts=(one.doubt, other.doubt))
+
+
+class Found(NamedTuple):
+    """A cell with the figures that were measured of it, and why these are in doubt, where measuring went wrong."""
+
+    record: CellRecord
+    doubt: str
 
 
 def find_cell(
@@ -62,8 +71,11 @@ def find_cell(
     cell_id: str,
     run_ids: tuple[str, ...] | None = None,
     tell: Callable[[str], None] = lambda _: None,
-) -> CellRecord:
+) -> Found:
     """Give the newest record of a tested cell, with the newest figures that were measured of the same build.
+
+    A record of which nobody knows how the cell would have ended, as a run that was stopped leaves it, is taken only
+    where there is no other.
 
     Args:
         runs: of a state directory.
@@ -83,9 +95,27 @@ def find_cell(
         records += [record for record in cells if record.id == cell_id]
     if not records:
         raise UsageError(f"no run has a cell {cell_id!r}", hint=nearest(cell_id, seen))
-    tested = next((record for record in records if record.tier != BENCH_TIER), records[0])
-    figures = next((record.figures for record in records if record.figures and _same_build(tested, record)), None)
-    return tested.model_copy(update={"figures": figures})
+    return _measured(min(records, key=lambda record: (not _has_ended(record), record.measured)), records)
+
+
+def _has_ended(record: CellRecord) -> bool:
+    """Whether a record is of jobs that came to an end; one that is written before has no keys of any."""
+    return bool(record.keys) and record.verdict.ended
+
+
+def _measured(cell: CellRecord, others: Iterable[CellRecord]) -> Found:
+    """Give a cell the newest figures among the others, newest first, that were measured of its build and profile.
+
+    What the newest measurement came to is told too: a figure may be wrong, or gone, and the test knows nothing of it.
+    """
+    same = [other for other in others if other.measured and _has_ended(other) and _is_same(cell, other)]
+    if cell.measured or not same:
+        return Found(cell, "")
+    figures = next((other.figures for other in same if other.figures), None)
+    verdict, reason = same[0].verdict, same[0].reason
+    return Found(
+        cell.model_copy(update={"figures": figures}), "" if verdict.as_expected else f"{verdict.value}: {reason}"
+    )
 
 
 def _readable(runs: Runs, run_ids: Iterable[str], tell: Callable[[str], None]) -> Iterator[RunRecord]:
@@ -97,7 +127,7 @@ def _readable(runs: Runs, run_ids: Iterable[str], tell: Callable[[str], None]) -
             tell(f"left out: {' '.join(str(error).split())}")
 
 
-def _look_up(runs: Runs, name: str, tell: Callable[[str], None]) -> CellRecord | str:
+def _look_up(runs: Runs, name: str, tell: Callable[[str], None]) -> Found | str:
     """Give a cell's record, or a run's id."""
     run, colon, cell = name.partition(":")
     if colon:
@@ -107,18 +137,18 @@ def _look_up(runs: Runs, name: str, tell: Callable[[str], None]) -> CellRecord |
     return runs.resolve(name)
 
 
-def _with_figures(runs: Runs, run: RunRecord, but: str, tell: Callable[[str], None]) -> RunRecord:
-    """Give a run's tested cells the newest figures that were measured of the same build, in any run but one."""
+def _with_figures(
+    runs: Runs, run: RunRecord, but: str, tell: Callable[[str], None]
+) -> tuple[RunRecord, Mapping[str, str]]:
+    """Give a run's tested cells the newest figures measured of them, in any run but one, and doubts by cell id."""
     others = _readable(runs, (name for name in runs.ids() if name != but), tell)
-    measured = [cell for other in others for cell in other.cells if cell.figures]
-
-    def complete(cell: CellRecord) -> CellRecord:
-        figures = next((other.figures for other in measured if _same_build(cell, other)), None)
-        return cell if cell.measured or cell.figures else cell.model_copy(update={"figures": figures})
-
-    return run.model_copy(update={"cells": tuple(map(complete, run.cells))})
+    measured = [cell for other in others for cell in other.cells if cell.measured]
+    found = [_measured(cell, measured) for cell in run.cells]
+    doubts = {record.id: doubt for record, doubt in found}
+    return run.model_copy(update={"cells": tuple(record for record, _ in found)}), doubts
 
 
-def _same_build(one: CellRecord, other: CellRecord) -> bool:
-    """Whether two records are of the same binaries, so that what was measured of one holds for the other."""
-    return bool(one.keys.get("build")) and one.keys.get("build") == other.keys.get("build")
+def _is_same(one: CellRecord, other: CellRecord) -> bool:
+    """Whether two records are of the same binaries under the same profile: what was measured of one holds for both."""
+    build = one.keys.get("build")
+    return one.id == other.id and bool(build) and build == other.keys.get("build")

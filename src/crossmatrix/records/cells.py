@@ -46,6 +46,11 @@ class Verdict(StrEnum):
         """Whether a run with only such cells ends with exit code 0."""
         return self in {Verdict.PASSED, Verdict.EXPECTED_FAILURE, Verdict.UNSUPPORTED}
 
+    @property
+    def ended(self) -> bool:
+        """Whether the cell came to an end; else nobody knows how it would have ended."""
+        return self not in {Verdict.ABORTED, Verdict.INFRASTRUCTURE}
+
 
 class StageStatus(StrEnum):
     """How a stage ended."""

@@ -107,6 +107,8 @@ def conclusion(comparison: Comparison) -> str:
         parts.append(f"no figure any more for {listed(comparison.gone)}")
     if comparison.worse_verdict:
         parts.append(f"the verdict went from {comparison.verdict.before} to {comparison.verdict.after}")
+    if comparison.worse_measured:
+        parts.append("measuring it did not end as expected")
     if comparison.newly_failing:
         parts.append(f"{counted(len(comparison.newly_failing), 'test')} newly failing")
     if comparison.costlier:
@@ -147,7 +149,7 @@ def run_conclusion(comparison: RunComparison) -> str:
 
 def _differs(pair: Comparison) -> bool:
     silent = pair.says_nothing and not any(pair.measured)
-    moved = silent or pair.gone or pair.costlier or pair.cheaper or pair.test_changes or pair.evidence_changes
+    moved = silent or pair.past_threshold or pair.cheaper or pair.test_changes or pair.evidence_changes
     return bool(moved or pair.verdict.before != pair.verdict.after)
 
 
