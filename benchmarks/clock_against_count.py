@@ -171,7 +171,7 @@ def main() -> int:
     arguments = parser.parse_args()
     workspace = Workspace.at(arguments.root, os.environ)
     try:
-        record = find_cell(workspace.state(writable=False).runs, arguments.cell)
+        record = find_cell(workspace.state(writable=False).runs, arguments.cell).record
         engine = workspace.engine(workspace.fetcher(tell=print))
         measured = parse_measurements(measure(workspace, engine, record, arguments))
     except CrossmatrixError as error:

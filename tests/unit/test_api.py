@@ -22,6 +22,7 @@ from crossmatrix.errors import CrossmatrixError, InfrastructureError, NoSpaceErr
 from crossmatrix.events import Note, RunStarted
 from crossmatrix.matrix import expand
 from crossmatrix.records import Verdict
+from crossmatrix.report.files import write_reports
 from crossmatrix.runner.alive import is_alive
 
 if TYPE_CHECKING:
@@ -216,11 +217,10 @@ def test_reports_are_written_while_the_run_counts_as_alive(here: Shell, monkeypa
     """A `clean` beside it would else remove the folder under the reports, or they would bring half of it back."""
     here.with_engine().on("*", Act(error=InfrastructureError("gone")))
     seen: list[bool] = []
-    write = running.write_reports
 
     def look(record: RunRecord, folder: Path) -> tuple[Path, ...]:
         seen.append(is_alive(here.workspace.state(), record.run_id))
-        return write(record, folder)
+        return write_reports(record, folder)
 
     monkeypatch.setattr(running, "write_reports", look)
     done = run_matrix(here.workspace, Choice(cells=(CELL,)), Manner(), lambda _event: None)

@@ -346,14 +346,15 @@ def test_a_case_that_skipped_itself_did_not_run() -> None:
     assert "only 66 tests ran, the same source and tier had 100" in next(iter(reasons.values()))
 
 
+UNLISTED = ": the workload does not list it"
 MEASURED = Figures(figures=(Figure(algorithm="sha256", unit="instructions/byte", size_bytes=16, value=2.0),))
 MEASUREMENTS: dict[str, tuple[Green, Figures | None, str]] = {
     "nothing was left": (green(), None, "the measurements are missing"),
     "no figure": (green(), Figures(), "not one algorithm was measured"),
-    "only what the workload does not have": (
+    "no figure, and not because the build lacks all that was asked for": (
         green(),
-        Figures(missing=("md2: the workload does not list it",)),
-        "not one algorithm was measured: md2",
+        Figures(asked=("aes-256-ctr", "md2"), missing=("aes-256-ctr: too short to time", f"md2{UNLISTED}")),
+        "not one algorithm was measured: aes-256-ctr",
     ),
     "an algorithm died": (
         green(),
