@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crossmatrix.runner.kept_files import end, out_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -38,10 +42,25 @@ def test_files_that_go_away_while_they_are_read_are_left_out(
     read = Path.read_bytes
 
     def reading(path: Path) -> bytes:
-        data = read(path)
-        shutil.rmtree(out / gone) if (out / gone).is_dir() else (out / gone).unlink(missing_ok=True)
-        return data
+        if path.name != "0":
+            shutil.rmtree(out / gone) if (out / gone).is_dir() else (out / gone).unlink(missing_ok=True)
+        return read(path)
 
     monkeypatch.setattr(Path, "read_bytes", reading)
     assert "0" in out_files(tmp_path)
     assert out_files(tmp_path / "none") == {}
+
+
+def test_a_folder_that_goes_away_while_it_is_listed_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What had been seen of it is read."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a").write_bytes(b"x")
+
+    def listed(folder: Path, _pattern: str) -> Iterator[Path]:
+        yield folder / "a"
+        raise FileNotFoundError(2, "No such file or directory", str(folder / "sub"))
+
+    monkeypatch.setattr(Path, "rglob", listed)
+    assert out_files(tmp_path) == {"a": b"x"}
