@@ -21,12 +21,12 @@ export CROSSMATRIX_SUITE_LOG EMULATOR srcdir=. EXEEXT= NM=/scratch/nm TMPDIR=/sc
         grep -E "$slow" /work/suite/testsuite.list || true
         grep -v -E "$slow" /work/suite/testsuite.list || true
     } > /scratch/suite.list
-    # tools and examples are one block each.
-    perl /scratch/suite.pl plan "$(($(wc -w < /scratch/suite.list) + 2))"
+    # The tests of these folders use the same file names, so they run one after another, a block each.
+    set -- tools examples
+    perl /scratch/suite.pl plan "$(($(wc -w < /scratch/suite.list) + $#))"
     xargs -P "$JOBS" -I '{}' perl /scratch/suite.pl case '{}' sh ../run-tests '{}' < /scratch/suite.list > /dev/null \
         || code=1
-    # The tests of these folders use the same file names, so they run one after another.
-    for part in tools examples; do
+    for part in "$@"; do
         cd "/scratch/src/$part"
         perl /scratch/suite.pl case "$part" sh ../run-tests $(cat "/work/suite/$part.list") > /dev/null || code=1
     done
