@@ -132,6 +132,23 @@ def test_a_count_that_does_not_repeat_is_doubted(bench: Bench) -> None:
     assert any(words in reason for reason in figures_not_whole(figures))
 
 
+def test_the_environment_has_the_same_order_in_every_run(bench: Bench) -> None:
+    """A program that looks a variable up passes those before it: in another order it executes other instructions."""
+    seen = bench.folder / "seen"
+    look = (
+        "open my $own, '<', '/proc/self/environ'; "
+        "my @names = map { (split /=/)[0] } split /\\0/, do { local $/; <$own> }; "
+        f"open my $log, '>>', '{seen}'; print {{$log}} qq(@names\\n); close $log;\n"
+    )
+    bench.program("emulator", EMULATOR.replace("open my $out", f"{look}open my $out"))
+    names = [f"NAME_{letter}" for letter in "ABCDEFGH"]
+    given = "\n".join(f"{name}=1" for name in reversed(names))
+    bench.counted("--size", "16", "--size", "64", "sha256", emulator=emulator_of(bench), variables=given)
+    runs = seen.read_text(encoding="utf-8").splitlines()
+    assert len(runs) == 6
+    assert set(runs) == {" ".join(names)}
+
+
 def test_what_was_asked_for_is_kept_beside_what_was_measured(bench: Bench) -> None:
     """A figure that is not there was not wanted, or is gone: the names tell, and none mean all."""
     bench.counted("--size", "16", "sha256", "rot13", emulator=emulator_of(bench))

@@ -90,13 +90,15 @@ sub slurp {
     return $text // '';
 }
 
-# In the child: nothing but the given environment (its size shifts counts), no input, outputs in files.
+# In the child: nothing but the given environment, no input, outputs in files. The environment's size shifts counts, and
+# so does its order, for whoever looks a variable up passes those before it; a hash has another order in each process.
 sub become {
     my ($options, $out, $err, @command) = @_;
     open STDIN, '<', '/dev/null' or _exit(126);
     open STDOUT, '>', $out or _exit(126);
     open STDERR, '>', $err or _exit(126);
-    %ENV = %{$options->{environment}};
+    %ENV = ();
+    $ENV{$_} = $options->{environment}{$_} for sort keys %{$options->{environment}};
     no warnings 'exec';
     exec { $command[0] } @command or do {
         print STDERR "cannot be started: $!\n";
