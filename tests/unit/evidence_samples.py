@@ -22,7 +22,7 @@ from crossmatrix.catalog import (
 )
 from crossmatrix.checksums import sha256_bytes
 from crossmatrix.evidence import gather, vacuous
-from crossmatrix.outcomes import Judgement, judge, parse_suite
+from crossmatrix.outcomes import Case, Judgement, judge, parse_suite
 from crossmatrix.records import StageRecord, StageStatus, VectorFamily, Vectors
 
 FUNCTIONS = {
@@ -178,13 +178,14 @@ class Green:
         """Judge it as the runner does."""
         ok = StageStatus.OK
         test = StageRecord(name="test", status=StageStatus.FAILED if self.suite_exit else ok, exit_code=self.suite_exit)
-        return judge(
-            self.cell,
+        case = Case(
+            cell=self.cell,
             build_stages=(StageRecord(name="configure", status=ok), StageRecord(name="build", status=ok)),
             run_stages=(test, StageRecord(name="evidence", status=ok), StageRecord(name="vectors", status=ok)),
             suite=parse_suite(self.cell.build.library.name, self.log),
             vacuous=self.reasons(),
         )
+        return judge(case)
 
 
 def assembly_object(*names: str, endian: str = "big") -> bytes:

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.evidence_samples import cell
 
 from crossmatrix.catalog import Exclusion, MustFail, Profile
-from crossmatrix.outcomes import Judgement, judge, parse_suite
+from crossmatrix.outcomes import Case, Judgement, judge, parse_suite
 from crossmatrix.outcomes.faults import SIGNALS, Fault, FaultKind, read_words
 from crossmatrix.outcomes.last_words import death_words
 from crossmatrix.records import Outcome, OutcomeStatus, StageRecord, StageStatus, SuiteResult, Verdict
@@ -61,9 +61,8 @@ def excuse(*tests: str, kind: str = "expected-failure") -> Exclusion:
 
 def verdict(suite: SuiteResult | None = PASSES, **overrides: object) -> Judgement:
     """Judge the green cell with some things changed."""
-    given: dict[str, object] = {"build_stages": BUILD, "run_stages": RUN} | overrides
-    chosen = given.pop("cell", cell())
-    return judge(chosen, suite=suite, **given)  # type: ignore[arg-type]
+    given: dict[str, object] = {"cell": cell(), "build_stages": BUILD, "run_stages": RUN} | overrides
+    return judge(Case(suite=suite, **given))  # type: ignore[arg-type]
 
 
 def control(suite: SuiteResult | None = PASSES, **overrides: object) -> Judgement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crossmatrix.outcomes.faults import Fault, FaultKind, fault_of_exit, main_fault, read_words
@@ -43,10 +43,10 @@ class Case:
     build_stages: Sequence[StageRecord]
     run_stages: Sequence[StageRecord]
     suite: SuiteResult | None
-    logs: Mapping[str, str]
-    vacuous: Sequence[str]
-    exclusions: Sequence[Exclusion]
-    infrastructure: str
+    logs: Mapping[str, str] = field(default_factory=dict)
+    vacuous: Sequence[str] = ()
+    exclusions: Sequence[Exclusion] = ()
+    infrastructure: str = ""
 
 
 def has_expired(case: Case, exclusion: Exclusion) -> bool:

@@ -27,12 +27,12 @@ from crossmatrix.outcomes.case import (
     with_link,
 )
 from crossmatrix.outcomes.faults import Fault, FaultKind
-from crossmatrix.records import Outcome, OutcomeStatus, StageRecord, StageStatus, SuiteResult, Verdict
+from crossmatrix.records import Outcome, OutcomeStatus, StageStatus, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from crossmatrix.catalog import Cell, Exclusion, MustFail
+    from crossmatrix.catalog import MustFail
 
 CONFIGURE_STAGES = frozenset({"configure"})
 OUR_STAGES = frozenset({"fetch", "put", "unpack", "collect", "emulator"})
@@ -51,17 +51,7 @@ class Judgement:
     test: str = ""
 
 
-def judge(  # noqa: PLR0913 - each is one source of what is known; a caller names them
-    cell: Cell,
-    *,
-    build_stages: Sequence[StageRecord],
-    run_stages: Sequence[StageRecord],
-    suite: SuiteResult | None,
-    logs: Mapping[str, str] | None = None,
-    vacuous: Sequence[str] = (),
-    exclusions: Sequence[Exclusion] = (),
-    infrastructure: str = "",
-) -> Judgement:
+def judge(case: Case) -> Judgement:
     """Judge a cell. The first row that holds decides.
 
     ==  ================================================================  =================
@@ -96,30 +86,13 @@ def judge(  # noqa: PLR0913 - each is one source of what is known; a caller name
     them; the same holds for the emulator's, so that one real failure is never blamed on anybody else.
 
     Args:
-        cell: what was to be run.
-        build_stages: of the build job, in order.
-        run_stages: of the run job, in order.
-        suite: the test log read; None where there is none.
-        logs: by stage name, its log or the end of it.
-        vacuous: reasons from ``evidence.vacuous``.
-        exclusions: those whose ``where`` matches this cell (``leave-out`` ones are without effect here).
-        infrastructure: what the engine said where it failed, else empty.
+        case: all that is known of the cell; ``leave-out`` exclusions in it are without effect here.
 
     Returns:
         The verdict and one line why.
     """
-    case = Case(
-        cell=cell,
-        build_stages=build_stages,
-        run_stages=run_stages,
-        suite=suite,
-        logs=logs or {},
-        vacuous=vacuous,
-        exclusions=exclusions,
-        infrastructure=infrastructure,
-    )
     judgement = _unsupported(case) or _infrastructure(case) or _unfinished(case) or _build(case)
-    must_fail = cell.profile.must_fail
+    must_fail = case.cell.profile.must_fail
     if judgement is None and must_fail is not None:
         judgement = _negative_control(case, must_fail)
     return judgement or _failure(case) or _green(case)

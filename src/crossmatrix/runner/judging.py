@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from crossmatrix.analysis.words import listed
 from crossmatrix.checksums import sha256_value
 from crossmatrix.evidence import gather, not_in_build, unmeasured, vacuous
-from crossmatrix.outcomes import judge
+from crossmatrix.outcomes import Case, judge
 from crossmatrix.records import CellRecord, Evidence, Verdict
 from crossmatrix.runner.cell_files import with_files
 from crossmatrix.runner.job_steps import BENCH_TIER
@@ -199,8 +199,8 @@ def _judgement(cell: Cell, left: Left, evidence: Evidence, vectors: Vectors | No
         doubts = unmeasured(cell, evidence, figures)
     elif run is not None:
         doubts = vacuous(cell, evidence, suite=left.suite, vectors=vectors)
-    judgement = judge(
-        cell,
+    case = Case(
+        cell=cell,
         build_stages=build.stages if build is not None else (),
         run_stages=run.stages if run is not None else (),
         suite=left.suite,
@@ -209,6 +209,7 @@ def _judgement(cell: Cell, left: Left, evidence: Evidence, vectors: Vectors | No
         exclusions=exclusions_of(cell),
         infrastructure=_fault(build) or _fault(run) or ("" if left.results else reason),
     )
+    judgement = judge(case)
     return _with_lacking(judgement, figures) if figures is not None else judgement
 
 
