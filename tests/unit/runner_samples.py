@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from crossmatrix.catalog import Build, Cell
     from crossmatrix.events import Event
     from crossmatrix.plan import Job
-    from crossmatrix.records import CellRecord, RunRecord
+    from crossmatrix.records import CellRecord, RunRecord, Verdict
     from crossmatrix.runner.job_steps import JobSteps
 
 BUILD_STAGES = ("unpack", "configure", "build", "collect", "workload")
@@ -179,3 +179,8 @@ class World:
 def by_id(record: RunRecord) -> dict[str, CellRecord]:
     """Give a run's cells by id."""
     return {one.id: one for one in record.cells}
+
+
+def verdicts(record: RunRecord) -> list[Verdict]:
+    """Give a run's verdicts in order."""
+    return [one.verdict for one in record.cells]

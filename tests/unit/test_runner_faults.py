@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 from tenacity import wait_none
 from tests.unit.fake_engine import Act
-from tests.unit.runner_samples import RUN_FILES, SECOND_PROFILE, World, by_id, cell, other_source, with_clang
+from tests.unit.runner_samples import RUN_FILES, SECOND_PROFILE, World, by_id, cell, other_source, verdicts, with_clang
 
 from crossmatrix.errors import ExitCode, InfrastructureError, NoSpaceError, PatchError, TransientError
 from crossmatrix.events import Note, RunStarted
@@ -24,24 +24,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crossmatrix.events import Event
-    from crossmatrix.records import RunRecord
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    """Give a world in which all goes well so far."""
-    return World(home=tmp_path)
 
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try again at once."""
     monkeypatch.setattr(jobs, "RETRY_WAIT", wait_none())
-
-
-def verdicts(record: RunRecord) -> list[Verdict]:
-    """Give the verdicts in order."""
-    return [one.verdict for one in record.cells]
 
 
 def notes(world: World) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.unit.fake_engine import Act
 from tests.unit.runner_samples import IMAGES, SECOND_PROFILE, World, cell, other_source
 
@@ -12,8 +11,6 @@ from crossmatrix.events import CellFinished, RunStarted, StageStarted
 from crossmatrix.report.progress import Progress
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from crossmatrix.events import Event
 
 
@@ -33,12 +30,6 @@ class Follower:
         if self.progress.total:
             self.counts.append((self.progress.waits, len(self.progress.running), self.progress.done))
             self.left.append(self.progress.time_left(self.now) or 0.0)
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    """Give a world in which all goes well."""
-    return World(home=tmp_path)
 
 
 def followed(world: World, **request: object) -> Follower:

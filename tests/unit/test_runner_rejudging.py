@@ -13,17 +13,10 @@ from crossmatrix.records import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from crossmatrix.catalog import Cell
 
 BUILD = cell().build
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    """Give a world in which all goes well."""
-    return World(home=tmp_path)
 
 
 CHANGES: dict[str, tuple[Callable[[], Cell], str]] = {

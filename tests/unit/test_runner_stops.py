@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 from tests.unit.fake_engine import PATIENCE_S, Act, UnscriptedError
-from tests.unit.runner_samples import SECOND_PROFILE, World, cell, other_source, with_clang
+from tests.unit.runner_samples import SECOND_PROFILE, World, cell, other_source, verdicts, with_clang
 
 from crossmatrix.errors import ExitCode, InfrastructureError, TransientError
 from crossmatrix.events import JobStarted, Note, StageProgress
 from crossmatrix.records import StageStatus, Verdict
-from crossmatrix.runner import attempt, waiting
+from crossmatrix.runner import attempt
 from crossmatrix.runner.alive import BEGIN, is_alive, is_held
 from crossmatrix.store import write_text
 
@@ -26,22 +26,7 @@ if TYPE_CHECKING:
     from crossmatrix.events import Event
     from crossmatrix.records import RunRecord
 
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    """Give a world in which all goes well so far."""
-    return World(home=tmp_path)
-
-
-@pytest.fixture(autouse=True)
-def _short_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look often; nothing depends on how often."""
-    monkeypatch.setattr(waiting, "POLL_S", 0.02)
-
-
-def verdicts(record: RunRecord) -> list[Verdict]:
-    """Give the verdicts in order."""
-    return [one.verdict for one in record.cells]
+pytestmark = pytest.mark.usefixtures("short_polls")
 
 
 def test_ctrl_c_while_a_job_runs(world: World) -> None:

@@ -8,37 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.unit.fake_engine import PATIENCE_S, Act, FakeContainer
-from tests.unit.runner_samples import SECOND_PROFILE, World, cell
+from tests.unit.runner_samples import SECOND_PROFILE, World, cell, verdicts
 
 from crossmatrix.errors import ExitCode, InfrastructureError
 from crossmatrix.events import CellFinished, JobStarted, Note, RunStarted
 from crossmatrix.records import Verdict
-from crossmatrix.runner import attempt, waiting
+from crossmatrix.runner import attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from crossmatrix.events import Event
     from crossmatrix.records import RunRecord
 
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    """Give a world in which all goes well so far."""
-    return World(home=tmp_path)
-
-
-@pytest.fixture(autouse=True)
-def _short_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look often; nothing depends on how often."""
-    monkeypatch.setattr(waiting, "POLL_S", 0.02)
-    monkeypatch.setattr(attempt, "_IN_USE_POLL_S", 0.01)
-
-
-def verdicts(record: RunRecord) -> list[Verdict]:
-    """Give the verdicts in order."""
-    return [one.verdict for one in record.cells]
+pytestmark = pytest.mark.usefixtures("short_polls")
 
 
 def on_note(words: str, do: Callable[[], None]) -> Callable[[Event], None]:
