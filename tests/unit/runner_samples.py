@@ -15,7 +15,7 @@ from crossmatrix.catalog import Profile, SourceSpec
 from crossmatrix.engine.types import ImageSpec
 from crossmatrix.errors import SourceError
 from crossmatrix.plan import JobKind
-from crossmatrix.runner.job_steps import BENCH_TIER
+from crossmatrix.records import MEASURED_TIER
 from crossmatrix.runner.request import Request, Surroundings
 from crossmatrix.runner.run import carry_out
 from crossmatrix.steps.stage import InputFile, Stage, Steps
@@ -80,7 +80,7 @@ class PlainSteps:
     def of(self, job: Job, *, processes: int) -> Steps:
         """Give a job's steps."""
         assert processes >= 1
-        measures = job.cell is not None and job.cell.tier.name == BENCH_TIER
+        measures = job.cell is not None and job.cell.tier.name == MEASURED_TIER
         names = BUILD_STAGES if job.kind is JobKind.BUILD else MEASURE_STAGES if measures else RUN_STAGES
         return Steps(
             inputs=(InputFile(path="/work/input", data=b"input"),),

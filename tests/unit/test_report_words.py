@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossmatrix.analysis.words import counted
 from crossmatrix.report.words import (
     clock,
     duration,
@@ -13,7 +14,6 @@ from crossmatrix.report.words import (
     figure,
     last_lines,
     moment,
-    plural,
     printable,
     seconds_between,
     size,
@@ -49,7 +49,7 @@ def test_a_size_is_written_in_binary_units(number: int, words: str) -> None:
 def test_small_words() -> None:
     """Clocks, counts, figures and moments have one form each."""
     assert (clock(451.9), clock(6302)) == ("07:31", "105:02")
-    assert (plural(1, "cell"), plural(2822, "test")) == ("1 cell", "2,822 tests")
+    assert (counted(1, "cell"), counted(2822, "test")) == ("1 cell", "2,822 tests")
     assert (figure(7_031_224.0), figure(2.5134), figure(40.1)) == ("7,031,224", "2.513", "40.1")
     assert moment("2026-03-01T12:00:00+02:00") == "2026-03-01 10:00 UTC"
     assert moment("yesterday") == "yesterday"

@@ -10,8 +10,7 @@ import pytest
 from tests.unit.runner_samples import GREEN, World, cell, with_clang
 
 from crossmatrix.events import JobFinished, JobStarted
-from crossmatrix.records import Verdict
-from crossmatrix.runner.job_steps import BENCH_TIER
+from crossmatrix.records import MEASURED_TIER, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +28,7 @@ def measured(folder: Path, bench: object, profile: Profile | None = None) -> Cel
     words = {path: data for path, data in GREEN.run.items() if not path.startswith("evidence/")}
     world.engine.leaves("run *", words if bench is None else words | {"bench.json": json.dumps(bench).encode()})
     tested = cell(profile)
-    return world.run(replace(tested, tier=replace(tested.tier, name=BENCH_TIER))).cells[0]
+    return world.run(replace(tested, tier=replace(tested.tier, name=MEASURED_TIER))).cells[0]
 
 
 def test_a_cell_with_its_figures_is_green(tmp_path: Path) -> None:
@@ -92,7 +91,7 @@ def test_time_is_measured_with_nothing_beside_it(tmp_path: Path) -> None:
     world = World(home=tmp_path)
     native = cell(target=replace(GREEN.cell.build.target, native=True))
     timed = [
-        replace(native, profile=replace(native.profile, name=name), tier=replace(native.tier, name=BENCH_TIER))
+        replace(native, profile=replace(native.profile, name=name), tier=replace(native.tier, name=MEASURED_TIER))
         for name in ("default", "second")
     ]
     world.run(*timed, with_clang(), jobs=4)

@@ -10,7 +10,7 @@ from crossmatrix.analysis.words import counted
 from crossmatrix.catalog import Tier
 from crossmatrix.errors import UsageError, nearest
 from crossmatrix.matrix import expand, find_matrix
-from crossmatrix.runner.job_steps import BENCH_TIER
+from crossmatrix.records import MEASURED_TIER
 from crossmatrix.selectors import Selection
 from crossmatrix.steps.sources import available_versions, source_specs
 
@@ -62,7 +62,7 @@ def choose(
     """
     catalog = workspace.catalog
     workspace.mirrors(choice.mirrors)
-    measuring = choice.tier == BENCH_TIER
+    measuring = choice.tier == MEASURED_TIER
     specs = source_specs(catalog, choice.sources, choice.patches)
     expansion = expand(
         catalog,
@@ -159,7 +159,7 @@ def _close(name: str, known: Collection[str]) -> str:
 
 def bench_tier() -> Tier:
     """Give the tier of measuring jobs."""
-    return Tier(name=BENCH_TIER, tests=(), timeout_s=_BENCH_TIMEOUT_S, estimate_s=_BENCH_ESTIMATE_S)
+    return Tier(name=MEASURED_TIER, tests=(), timeout_s=_BENCH_TIMEOUT_S, estimate_s=_BENCH_ESTIMATE_S)
 
 
 def with_estimates(cells: Sequence[Cell], algorithms: Sequence[str]) -> tuple[Cell, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from crossmatrix.analysis.words import counted
 from crossmatrix.api.origins import Row, origins, reach, reached
 from crossmatrix.api.running import LEAST_FREE_BYTES
 from crossmatrix.api.workspace import recipe_folders
@@ -20,7 +21,6 @@ from crossmatrix.engine.private import dockerd
 from crossmatrix.engine.processes import program
 from crossmatrix.errors import CrossmatrixError, NamedEngineError, NoEngineError, StoreError
 from crossmatrix.recipes import load_catalog
-from crossmatrix.report.words import plural
 from crossmatrix.store import State
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _leftovers(engine: DockerEngine, home: Path) -> Row:
     dead = [item for item in items if item.kind == CONTAINER and is_dead(item.labels)]
     kept = sum(KEEP_LABEL in item.labels for item in dead)
     if kept:
-        detail += f"; {plural(kept, 'container')} kept by --keep-container"
+        detail += f"; {counted(kept, 'container')} kept by --keep-container"
     if len(dead) > kept:
         return Row(
             name="leftovers",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from crossmatrix.api.choosing import is_of, name_of
 from crossmatrix.api.workspace import HOME_VARIABLE, MIRROR_VARIABLE, RECIPES_VARIABLE
 from crossmatrix.engine.connect import CHOICE
-from crossmatrix.runner.job_steps import BENCH_TIER
+from crossmatrix.records import MEASURED_TIER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ class Asked:
         """
         choice, library = self.choice, cell.build.library
         words = [f"--matrix {shlex.quote(choice.matrix)}"]
-        words += [f"--tier {shlex.quote(choice.tier)}"] if choice.tier not in {"", BENCH_TIER} else []
+        words += [f"--tier {shlex.quote(choice.tier)}"] if choice.tier not in {"", MEASURED_TIER} else []
         words += [f"--source {self._named(text)}" for text in choice.sources if self._is_source_of(cell, text)]
         if cell.build.source.patches:
             words += [f"--patch {self._named(text)}" for text in choice.patches if is_of(name_of(text), library.name)]

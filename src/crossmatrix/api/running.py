@@ -15,8 +15,8 @@ from crossmatrix.api.repeating import Asked, program_words
 from crossmatrix.api.world import surroundings
 from crossmatrix.errors import InfrastructureError, NoSpaceError, StoreError
 from crossmatrix.events import Note
+from crossmatrix.records import MEASURED_TIER
 from crossmatrix.report.files import write_reports
-from crossmatrix.runner.job_steps import BENCH_TIER
 from crossmatrix.runner.request import Request
 from crossmatrix.runner.run import carry_out
 from crossmatrix.runner.supplies import image_names
@@ -65,7 +65,7 @@ def run_matrix(workspace: Workspace, choice: Choice, manner: Manner, listen: Cal
     with workspace.engine(fetcher, tell=lambda text: listen(Note(message=text))) as engine:
         ensure_engine_room(engine)
         chosen = choose(workspace, choice, fetcher=fetcher, algorithms=manner.algorithms)
-        if choice.tier == BENCH_TIER:
+        if choice.tier == MEASURED_TIER:
             chosen = replace(chosen, cells=with_estimates(chosen.cells, manner.algorithms))
         specs = workspace.image_specs()
         engine.check_images(specs[name] for name in image_names(chosen.cells))

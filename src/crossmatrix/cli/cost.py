@@ -11,9 +11,9 @@ from crossmatrix.api.running import run_matrix
 from crossmatrix.cli.guard import console
 from crossmatrix.cli.matrix import shown
 from crossmatrix.errors import ExitCode, UsageError
+from crossmatrix.records import MEASURED_TIER
 from crossmatrix.report.comparison import comparison_json, print_comparison, render_markdown
 from crossmatrix.report.figures import figures_json, print_figures
-from crossmatrix.runner.job_steps import BENCH_TIER
 
 if TYPE_CHECKING:
     from crossmatrix.api.options import Choice, Manner
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def bench(workspace: Workspace, choice: Choice, manner: Manner, form: str) -> ExitCode:
     """Measure cells in executed instructions, native ones in time too."""
-    measured = replace(choice, tier=BENCH_TIER)
+    measured = replace(choice, tier=MEASURED_TIER)
     if form == "json":
         record = run_matrix(workspace, measured, manner, lambda _event: None).record
         print(figures_json(record))  # noqa: T201 - the command's output

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crossmatrix import __version__
+from crossmatrix.analysis.words import counted
 from crossmatrix.api.clean import clean as clean_up
 from crossmatrix.api.doctor import examine
 from crossmatrix.api.origins import Row
@@ -18,7 +19,7 @@ from crossmatrix.disk import disk_faults
 from crossmatrix.engine import stop_private
 from crossmatrix.errors import ExitCode, NoEngineError, UsageError
 from crossmatrix.report.tables import print_rows, render_columns
-from crossmatrix.report.words import duration, plural, size
+from crossmatrix.report.words import duration, size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,7 +96,7 @@ def _what_was_done(done: Cleaned) -> str:
     text = render_columns(rows(done.removed), head=head) + "\n" if done.removed else ""
     text += "kept:\n" + render_columns(rows(done.kept), head=head) + "\n" if done.kept else ""
     verb = "would be removed" if done.dry_run else "removed"
-    return f"{text}{plural(len(done.removed), 'thing')} {verb}, {size(done.freed_bytes)}\n"
+    return f"{text}{counted(len(done.removed), 'thing')} {verb}, {size(done.freed_bytes)}\n"
 
 
 def _measure(option: str, text: str, units: Mapping[str, int]) -> float | None:

@@ -8,8 +8,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, 
 from pydantic_core import PydanticCustomError
 
 from crossmatrix.catalog import Endian
+from crossmatrix.records import MEASURED_TIER
 
-RESERVED_TIERS = ("bench",)
+RESERVED_TIERS = (MEASURED_TIER,)
 """Tiers that are made by the tool itself: ``invoke bench`` measures, it does not test."""
 
 

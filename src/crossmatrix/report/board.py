@@ -10,12 +10,13 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from crossmatrix.analysis.words import counted
 from crossmatrix.events import CellFinished, Event, JobFinished, JobStarted, Note, RunStarted, StageStarted
 from crossmatrix.records import Verdict
 from crossmatrix.report.looks import LOOKS, symbol
 from crossmatrix.report.progress import Progress
 from crossmatrix.report.terminal import STYLES, speaks_unicode
-from crossmatrix.report.words import clock, duration, plural, printable
+from crossmatrix.report.words import clock, duration, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -187,7 +188,7 @@ class Board:
             return Text(f"{clock(now - progress.began)} preparing", style="bold")
         parts = [
             clock(now - progress.began),
-            f"{len(progress.records)} of {plural(len(progress.cells), 'cell')}",
+            f"{len(progress.records)} of {counted(len(progress.cells), 'cell')}",
             f"{len(progress.running)} running",
             f"{progress.waits} waiting",
             progress.outlook(now),
@@ -225,8 +226,8 @@ class Board:
 
 
 def _opening(event: RunStarted, outlook: str) -> str:
-    jobs = f"{plural(len(event.jobs), 'job')} to run, {event.reused} taken from earlier runs"
-    words = f"run {event.run_id}: {plural(len(event.cells), 'cell')}, {jobs}"
+    jobs = f"{counted(len(event.jobs), 'job')} to run, {event.reused} taken from earlier runs"
+    words = f"run {event.run_id}: {counted(len(event.cells), 'cell')}, {jobs}"
     if event.jobs:
         words += f", {event.parallel} at a time"
     return f"{words}, {outlook}" if outlook else words

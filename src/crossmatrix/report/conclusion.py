@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from crossmatrix.analysis.words import counted
 from crossmatrix.errors import ExitCode
 from crossmatrix.records import TestCounts, Verdict
 from crossmatrix.report.looks import MEASURED, verdict_word
-from crossmatrix.report.words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -63,12 +63,12 @@ def headline(run: RunRecord) -> str:
     if not total:
         words = "No cell has finished"
     elif bad:
-        words = f"{bad} of {plural(total, 'cell')} {'is' if bad == 1 else 'are'} not as expected"
+        words = f"{bad} of {counted(total, 'cell')} {'is' if bad == 1 else 'are'} not as expected"
     else:
         words = f"All {total} cells are" if total > 1 else "The one cell is"
         words += f" {_as_expected(run)}"
     if serious:
-        words += f", {'with' if bad or not total else 'but with'} {plural(serious, 'serious finding')}"
+        words += f", {'with' if bad or not total else 'but with'} {counted(serious, 'serious finding')}"
     if run.exit_code == ExitCode.INTERRUPTED or run.state == "interrupted":
         return f"Interrupted: {words[0].lower()}{words[1:]}"
     if run.state == "killed":
@@ -96,7 +96,7 @@ def totals(run: RunRecord) -> tuple[str, ...]:
     parts = [f"{counts[word]} {word}" for word in words]
     cached = sum(record.cached for record in run.cells)
     flaky = sum(record.flaky for record in run.cells)
-    line = f"{plural(len(run.cells), 'cell')}: {', '.join(parts) or 'none'}"
+    line = f"{counted(len(run.cells), 'cell')}: {', '.join(parts) or 'none'}"
     extras = [f"{cached} taken from earlier runs"] if cached else []
     extras += [f"{flaky} flaky"] if flaky else []
     if extras:
@@ -106,5 +106,5 @@ def totals(run: RunRecord) -> tuple[str, ...]:
     tests = sum_tests(run)
     total = tests.passed + tests.failed + tests.skipped
     return line, (
-        f"{plural(total, 'test')}: {tests.passed:,} passed, {tests.failed:,} failed, {tests.skipped:,} skipped"
+        f"{counted(total, 'test')}: {tests.passed:,} passed, {tests.failed:,} failed, {tests.skipped:,} skipped"
     )

@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from crossmatrix.analysis.coverage import coverage
+from crossmatrix.analysis.words import counted
 from crossmatrix.report.conclusion import headline, totals, troubled
 from crossmatrix.report.grid import lay_out, target_names
 from crossmatrix.report.looks import LOOKS, field_words
 from crossmatrix.report.versions import versions
-from crossmatrix.report.words import duration, fact, last_lines, moment, plural, printable, seconds_between
+from crossmatrix.report.words import duration, fact, last_lines, moment, printable, seconds_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -139,7 +140,7 @@ def _assembly(run: RunRecord) -> list[str]:
         shown = ", ".join(code(name) for name in cover.nowhere[:_SHOWN_FUNCTIONS])
         more = len(cover.nowhere) - _SHOWN_FUNCTIONS
         idle = f"; in no cell {shown}{f' and {more} more' if more > 0 else ''}" if cover.nowhere else ""
-        parts.append(f"- {escape(cover.source)}: {ran} of {plural(cover.functions, 'function')} ran{idle}\n")
+        parts.append(f"- {escape(cover.source)}: {ran} of {counted(cover.functions, 'function')} ran{idle}\n")
     return ["## Assembly\n", "".join(parts)] if parts else []
 
 

@@ -13,11 +13,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from crossmatrix.analysis.coverage import coverage
+from crossmatrix.analysis.words import counted
 from crossmatrix.records import Verdict
 from crossmatrix.report.conclusion import count_verdicts, headline, totals, troubled
 from crossmatrix.report.looks import LOOKS, field_words, verdict_meaning, verdict_word
 from crossmatrix.report.pageviews import column_name, filter_facts, images, short_names, view_cell, view_grid
-from crossmatrix.report.words import duration, fact, figure, moment, plural, printable, seconds_between, size
+from crossmatrix.report.words import duration, fact, figure, moment, printable, seconds_between, size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -97,7 +98,7 @@ def _environment() -> Environment:
         "figure": figure,
         "moment": moment,
         "number": "{:,}".format,
-        "plural": plural,
+        "counted": counted,
         "printable": printable,
         "size": size,
         "web": web_address,

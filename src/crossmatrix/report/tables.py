@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from rich.text import Text
 
+from crossmatrix.analysis.words import counted
 from crossmatrix.plan.jobs import JobKind
 from crossmatrix.report.terminal import speaks_unicode
-from crossmatrix.report.words import duration, plural
+from crossmatrix.report.words import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -61,7 +62,7 @@ def render_list(cells: Sequence[Cell], left_out: Sequence[tuple[str, str, str]] 
     """
     rows = [(cell.id, cell.tier.name, cell.build.target.endian.value, cell.build.toolchain.family) for cell in cells]
     text = render_columns(rows, head=("CELL", "TIER", "ENDIAN", "COMPILER"))
-    text += f"\n{plural(len(cells), 'cell')}"
+    text += f"\n{counted(len(cells), 'cell')}"
     if not left_out:
         return f"{text}\n"
     text += f", {len(left_out)} left out:\n"
@@ -142,7 +143,7 @@ def _plan_totals(decisions: Sequence[Decision]) -> str:
     for kind in JobKind:
         chosen = [decision for decision in decisions if decision.job.kind is kind]
         run = sum(decision.run for decision in chosen)
-        parts.append(f"{plural(len(chosen), f'{kind} job')} ({run} to run, {len(chosen) - run} cached)")
+        parts.append(f"{counted(len(chosen), f'{kind} job')} ({run} to run, {len(chosen) - run} cached)")
     seconds = sum(decision.job.estimate_s for decision in decisions if decision.run)
     estimate = f"; about {duration(seconds)} of work on two idle cores" if seconds else ""
     return ", ".join(parts) + estimate

@@ -10,12 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from crossmatrix.analysis.coverage import coverage
+from crossmatrix.analysis.words import counted
 from crossmatrix.errors import ExitCode
 from crossmatrix.report.conclusion import conclude, headline, totals, troubled
 from crossmatrix.report.grid import lay_out, target_names
 from crossmatrix.report.looks import LOOKS, Tone, field_words, symbol
 from crossmatrix.report.whole import print_whole
-from crossmatrix.report.words import last_lines, plural, printable
+from crossmatrix.report.words import last_lines, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +60,7 @@ def print_report(
     for record in bad[:most]:
         _print_trouble(record, console, tail)
     if len(bad) > most:
-        _line(console, f"... and {plural(len(bad) - most, 'cell')} more that are not as expected", "bold")
+        _line(console, f"... and {counted(len(bad) - most, 'cell')} more that are not as expected", "bold")
         console.print()
     _print_findings(run.findings, console)
     _print_coverage(run, console)
@@ -164,7 +165,7 @@ def _print_findings(findings: Sequence[Finding], console: Console) -> None:
 def _print_coverage(run: RunRecord, console: Console) -> None:
     for cover in coverage(run.cells):
         ran = cover.functions - len(cover.nowhere)
-        words = f"assembly of {cover.source}: {ran} of {plural(cover.functions, 'function')} ran"
+        words = f"assembly of {cover.source}: {ran} of {counted(cover.functions, 'function')} ran"
         _line(console, words + (f", {len(cover.nowhere)} in no cell" if cover.nowhere else ""))
 
 

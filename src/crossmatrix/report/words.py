@@ -40,11 +40,6 @@ def size(number: int) -> str:
     return f"{value:,.1f} GiB"
 
 
-def plural(count: int, noun: str) -> str:
-    """Write a count with its noun: ``1 cell``, ``2,822 tests``."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def figure(value: float) -> str:
     """Write a measured number with as many digits as tell something: ``7,031,224``, ``40.1``, ``2.513``."""
     if value == int(value) or abs(value) >= 10_000:  # noqa: PLR2004 - digits past the sixth are noise to a reader

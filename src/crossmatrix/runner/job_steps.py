@@ -17,13 +17,10 @@ if TYPE_CHECKING:
     from crossmatrix.catalog import Build, Cell
     from crossmatrix.steps.stage import InputFile, Steps
 
-BENCH_TIER = MEASURED_TIER
-"""The tier of measuring jobs; recipes cannot use the name."""
-
 
 def measures_time(job: Job) -> bool:
     """Say whether a job measures time, so that nothing may run beside it: a measuring one without an emulator."""
-    return job.cell is not None and job.cell.tier.name == BENCH_TIER and job.build.target.native
+    return job.cell is not None and job.cell.tier.name == MEASURED_TIER and job.build.target.native
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,6 +65,6 @@ class JobSteps:
         return build_steps(build, recipes=self.recipes, processes=processes, workload=self._workloads[paths])
 
     def _run(self, cell: Cell, processes: int) -> Steps:
-        if cell.tier.name == BENCH_TIER:
+        if cell.tier.name == MEASURED_TIER:
             return bench_steps(cell, processes=processes, algorithms=self.algorithms)
         return run_steps(cell, processes=processes)

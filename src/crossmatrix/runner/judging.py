@@ -13,9 +13,8 @@ from crossmatrix.analysis.words import listed
 from crossmatrix.checksums import sha256_value
 from crossmatrix.evidence import gather, not_in_build, unmeasured, vacuous
 from crossmatrix.outcomes import Case, judge
-from crossmatrix.records import CellRecord, Evidence, Verdict
+from crossmatrix.records import MEASURED_TIER, CellRecord, Evidence, Verdict
 from crossmatrix.runner.cell_files import with_files
-from crossmatrix.runner.job_steps import BENCH_TIER
 from crossmatrix.runner.kept import stopped_words
 from crossmatrix.runner.left import read_left, read_stages
 from crossmatrix.runner.told import blank, counts_of, figures_of, told_by_jobs, vectors_of
@@ -164,7 +163,7 @@ class Judge:
 
     def _reproduce(self, cell: Cell, verdict: Verdict) -> str:
         """Give the command that runs this cell alone; a result that is kept is run again only when asked for."""
-        task = "bench" if cell.tier.name == BENCH_TIER else "matrix"
+        task = "bench" if cell.tier.name == MEASURED_TIER else "matrix"
         words = [
             self._request.program,
             task,
@@ -195,7 +194,7 @@ def _judgement(cell: Cell, left: Left, evidence: Evidence, vectors: Vectors | No
     build, run = left.build, left.run
     doubts: tuple[str, ...] = ()
     figures = figures_of(left.files)
-    if run is not None and cell.tier.name == BENCH_TIER:
+    if run is not None and cell.tier.name == MEASURED_TIER:
         doubts = unmeasured(cell, evidence, figures)
     elif run is not None:
         doubts = vacuous(cell, evidence, suite=left.suite, vectors=vectors)

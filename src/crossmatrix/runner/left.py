@@ -9,8 +9,7 @@ from crossmatrix.errors import InfrastructureError
 from crossmatrix.evidence import fault_lines
 from crossmatrix.outcomes import parse_suite
 from crossmatrix.outcomes.case import TEST_STAGE
-from crossmatrix.records import StageRecord, StageStatus, SuiteResult
-from crossmatrix.runner.job_steps import BENCH_TIER
+from crossmatrix.records import MEASURED_TIER, StageRecord, StageStatus, SuiteResult
 from crossmatrix.runner.kept_files import out_files, stage_logs, text
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def _files(results: Results, result: JobResult, *, whole: bool) -> dict[str, byt
 
 def _suite(results: Results, cell: Cell, run: JobResult, files: dict[str, bytes]) -> SuiteResult | None:
     """Read the suite's log: the file it left, or what came by while it ran where the container was killed."""
-    if cell.tier.name == BENCH_TIER:
+    if cell.tier.name == MEASURED_TIER:
         return None
     stage = next((stage for stage in run.stages if stage.name == TEST_STAGE), None)
     if stage is None or stage.status is StageStatus.NOT_RUN:
