@@ -5,8 +5,9 @@
 #            [--variables "NAME=VALUE\n..."] [--time-limit SECONDS] [ALGORITHM...]
 #
 # With an emulator: executed instructions, by the counting plugin. Each algorithm is run with two numbers of calls, so that
-# their difference has no start-up in it, the smaller of them twice, so that one that does not repeat is found; an operation that is random by nature is run without a call once, then
-# $REPEATS times with other stretches of the fixed random numbers. Without an emulator: wall-clock times.
+# their difference has no start-up in it, and twice with the smaller one, so that a count that does not repeat is found.
+# An operation that is random by nature is run without a call once, then $REPEATS times with other stretches of the fixed
+# random numbers. Without an emulator: wall-clock times.
 # Exit codes: 0 written, with what could not be had under "missing"; 1 nothing to measure or no output; 2 usage.
 use strict;
 use warnings;
